@@ -1,0 +1,1 @@
+"""Machines: files that describe them, their graph, their routes."""
