@@ -1,0 +1,7 @@
+"""Threads, labels and workloads."""
+
+from simulator.workload.check import check_workload
+from simulator.workload.labels import parse_background, parse_label
+from simulator.workload.thread import Access, Arrivals, ThreadSpec, TimeSlice, Workload
+
+__all__ = ["Access", "Arrivals", "ThreadSpec", "TimeSlice", "Workload", "check_workload", "parse_background", "parse_label"]
