@@ -1,0 +1,91 @@
+"""Which packets can never move again: an exact check on a picture of who waits for whom.
+
+A packet at the head of a queue needs one unit of each pool it asks for; a unit comes free once every packet that keeps it has
+moved on; a packet further back needs those ahead of it to leave. Packets in a server or on a wire do move. What
+cannot be freed by repeating these rules is deadlocked, while the rest of the machine may well go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A packet in a queue.
+
+    Attributes
+    ----------
+    port : str
+        Where it waits.
+    ahead : int or None
+        Packet just before it in the same queue.
+    needs : tuple of str
+        Pools it must take from when it is at the head; empty when nothing but the server keeps it.
+    """
+
+    port: str
+    packet: str
+    ahead: int | None
+    needs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WaitState:
+    """All waiting packets by number, and for each pool: free units and, unit by unit, the packets that keep it."""
+
+    waiting: Mapping[int, Waiting]
+    free: Mapping[str, int]
+    kept_by: Mapping[str, tuple[frozenset[int], ...]]
+
+
+def deadlocked(state: WaitState) -> frozenset[int]:
+    """Return the packets that can never move again; empty when there are none."""
+    stuck = set(state.waiting)
+    while True:
+        movable = {packet for packet in stuck if _can_move(state, state.waiting[packet], stuck)}
+        if not movable:
+            return frozenset(stuck)
+        stuck -= movable
+
+
+def wait_cycle(state: WaitState, stuck: frozenset[int]) -> tuple[str, ...]:
+    """Return ports and pools that wait on each other, in order, starting at the one that sorts first.
+
+    A chain that ends at a pool without any buffer is returned as it is.
+    """
+    if not stuck:
+        return ()
+    chain: list[str] = []
+    packet = min(stuck, key=lambda number: (state.waiting[number].port, number))
+    seen: dict[int, int] = {}
+    while packet not in seen:
+        seen[packet] = len(chain)
+        waiting = state.waiting[packet]
+        if waiting.ahead is not None and waiting.ahead in stuck:
+            packet = waiting.ahead
+            continue
+        pool = next(pool for pool in waiting.needs if not _obtainable(state, pool, stuck))
+        chain += [waiting.port, pool]
+        keepers = [keeper for unit in state.kept_by.get(pool, ()) for keeper in unit if keeper in stuck]
+        if not keepers:
+            return tuple(chain)
+        packet = min(keepers)
+    return _rotated(tuple(chain[seen[packet] :]))
+
+
+def _can_move(state: WaitState, waiting: Waiting, stuck: set[int]) -> bool:
+    if waiting.ahead is not None:
+        return waiting.ahead not in stuck
+    return all(_obtainable(state, pool, stuck) for pool in waiting.needs)
+
+
+def _obtainable(state: WaitState, pool: str, stuck: set[int] | frozenset[int]) -> bool:
+    return state.free[pool] > 0 or any(not (unit & stuck) for unit in state.kept_by.get(pool, ()))
+
+
+def _rotated(cycle: tuple[str, ...]) -> tuple[str, ...]:
+    ports = cycle[::2]
+    start = 2 * ports.index(min(ports)) if ports else 0
+    return cycle[start:] + cycle[:start]

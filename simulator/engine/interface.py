@@ -1,0 +1,73 @@
+"""What every engine offers, so that the rule that stops a run is written once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from simulator.engine.deadlock import WaitState
+
+LATENCY_BIN_PS = 256
+LATENCY_BINS = 1 << 16
+
+
+class Stop(Enum):
+    """Why `advance` returned."""
+
+    REACHED = "every foreground thread reached its target"
+    EXHAUSTED = "no event is left"
+    BUDGET = "the budget of events is used up"
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Counters of a run since its start, at one instant.
+
+    Attributes
+    ----------
+    time_ps, events : int
+    thread_lines, thread_last_ps : tuple of int
+        By thread: lines completed, and when the last of them was.
+    thread_latency_ps : tuple of int
+        By thread: sum of the latencies of its lines.
+    port_busy_ps, port_waiting_ps : tuple of int
+        By port: time its server was busy; time integral of the packets waiting for it.
+    port_sent : tuple of tuple of int
+        By port and packet kind: packets sent.
+    port_nops, port_crcs : tuple of int
+    pool_held_ps : tuple of int
+        By pool: time integral of the buffers in use.
+    """
+
+    time_ps: int
+    events: int
+    thread_lines: tuple[int, ...]
+    thread_last_ps: tuple[int, ...]
+    thread_latency_ps: tuple[int, ...]
+    port_busy_ps: tuple[int, ...]
+    port_waiting_ps: tuple[int, ...]
+    port_sent: tuple[tuple[int, ...], ...]
+    port_nops: tuple[int, ...]
+    port_crcs: tuple[int, ...]
+    pool_held_ps: tuple[int, ...]
+
+
+class Engine(Protocol):
+    """Advances a plan through time."""
+
+    def advance(self, target_lines: Sequence[int], event_budget: int) -> Stop:
+        """Run until every foreground thread has completed its target of lines (or the end of its program)."""
+
+    def snapshot(self) -> Snapshot:
+        """Return the counters as they stand."""
+
+    def start_latency_record(self) -> None:
+        """Begin to count latencies of foreground lines."""
+
+    def latency_histogram(self) -> Sequence[int]:
+        """Return foreground lines by latency, in bins of `LATENCY_BIN_PS`; the last bin takes all that is longer."""
+
+    def wait_state(self) -> WaitState:
+        """Return who waits for what, for the deadlock check."""

@@ -1,0 +1,176 @@
+"""The reference engine: a Plan run with simpy.
+
+Threads are simpy processes (threads.py), packets are lean station events (fabric.py); here the two meet in the protocol's
+actions, which only look up what the Plan's transaction table says.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from simulator.engine.deadlock import Waiting, WaitState
+from simulator.engine.interface import LATENCY_BINS, Snapshot, Stop
+from simulator.engine.plan import NONE, Action, Plan
+from simulator.engine.simpy_engine.clock import Clock
+from simulator.engine.simpy_engine.fabric import Fabric
+from simulator.engine.simpy_engine.parts import Hold, Packet, Pool, Stage, TransactionState
+from simulator.engine.simpy_engine.threads import Threads
+
+
+class SimpyEngine:
+    """Runs one plan from its start.
+
+    Parameters
+    ----------
+    plan : Plan
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan, self._table = plan, plan.transactions
+        self._clock = Clock()
+        self._fabric = Fabric(plan, self._clock, self._act)
+        self._threads = Threads(plan, self._clock, self._launch)
+        self._actions = {
+            Action.ACCEPT: self._accept,
+            Action.REPLY: self._reply,
+            Action.ANSWER: self._answer,
+            Action.COLLECT: self._collect,
+            Action.RELEASE: self._release,
+        }
+        self._under_way: dict[int, TransactionState] = {}
+        self._events = 0
+        self._threads.start()
+
+    # -- the engine interface --------------------------------------------------------------------------------------------
+
+    def advance(self, target_lines: Sequence[int], event_budget: int) -> Stop:
+        """Run until every foreground thread has completed its target of lines (or the end of its program)."""
+        threads, step = self._threads, self._clock.step
+        threads.set_targets(list(target_lines))
+        left = event_budget
+        try:
+            while threads.below_target and left:
+                step()
+                left -= 1
+        except IndexError:
+            return Stop.EXHAUSTED
+        finally:
+            self._events += event_budget - left
+        return Stop.BUDGET if threads.below_target else Stop.REACHED
+
+    def snapshot(self) -> Snapshot:
+        """Return the counters as they stand."""
+        now, fabric, threads = self._clock.now_ps, self._fabric, self._threads.threads
+        for port in fabric.ports:
+            port.count_waiting(now)
+        for pool in fabric.pools:
+            pool.count_change(now)
+        return Snapshot(
+            time_ps=now,
+            events=self._events,
+            thread_lines=tuple(thread.lines for thread in threads),
+            thread_last_ps=tuple(thread.last_ps for thread in threads),
+            thread_latency_ps=tuple(thread.latency_ps for thread in threads),
+            port_busy_ps=tuple(port.busy_ps - max(0, port.busy_until_ps - now) for port in fabric.ports),
+            port_waiting_ps=tuple(port.waiting_ps for port in fabric.ports),
+            port_sent=tuple(tuple(port.sent) for port in fabric.ports),
+            port_nops=tuple(port.nops for port in fabric.ports),
+            port_crcs=tuple(port.crcs for port in fabric.ports),
+            pool_held_ps=tuple(pool.held_ps for pool in fabric.pools),
+        )
+
+    def start_latency_record(self) -> None:
+        """Begin to count latencies of foreground lines."""
+        self._threads.histogram = [0] * LATENCY_BINS
+
+    def latency_histogram(self) -> Sequence[int]:
+        """Return foreground lines by latency, in bins of `LATENCY_BIN_PS`."""
+        return self._threads.histogram or []
+
+    # -- the protocol's actions ------------------------------------------------------------------------------------------
+
+    def _launch(self, transaction: TransactionState) -> None:
+        self._under_way[id(transaction)] = transaction
+        row = transaction.row
+        self._send(transaction, self._table.request_kind[row], self._table.request_stage[row])
+
+    def _send(self, transaction: TransactionState, kind: int, stage: int, hold: Hold | None = None) -> None:
+        self._fabric.enter(Packet(kind, transaction, hold), self._fabric.stages[stage])
+
+    def _act(self, packet: Packet, stage: Stage) -> None:
+        self._actions[stage.action](packet, stage)  # type: ignore[index]
+
+    def _accept(self, packet: Packet, stage: Stage) -> None:
+        transaction = packet.transaction
+        transaction.home_hold, packet.hold = packet.hold, None
+        row = transaction.row
+        if self._table.probe_stage[row] != NONE:
+            self._send(transaction, self._table.probe_kind[row], self._table.probe_stage[row])
+
+    def _reply(self, packet: Packet, stage: Stage) -> None:
+        row = packet.transaction.row
+        self._send(packet.transaction, self._table.reply_kind[row], self._table.reply_stage[row])
+
+    def _answer(self, packet: Packet, stage: Stage) -> None:
+        transaction, node = packet.transaction, stage.node
+        row = transaction.row
+        if node == self._table.requester[row]:
+            self._collect(packet, stage)
+        else:
+            self._send(transaction, self._table.answer_kind[row], self._table.answer_stage[row][node], packet.hold)
+
+    def _collect(self, packet: Packet, stage: Stage) -> None:
+        if packet.hold is not None:
+            self._fabric.release(packet.hold)
+        transaction = packet.transaction
+        transaction.joins_left -= 1
+        if transaction.joins_left == 0:
+            self._threads.complete(transaction)
+            row = transaction.row
+            self._send(transaction, self._table.done_kind[row], self._table.done_stage[row])
+
+    def _release(self, packet: Packet, stage: Stage) -> None:
+        transaction = packet.transaction
+        assert transaction.home_hold is not None
+        self._fabric.release(transaction.home_hold)
+        del self._under_way[id(transaction)]
+
+    # -- who waits for whom ----------------------------------------------------------------------------------------------
+
+    def wait_state(self) -> WaitState:
+        """Return who waits for what, for the deadlock check."""
+        waiting: dict[int, Waiting] = {}
+        numbers: dict[int, int] = {}
+        by_transaction: dict[int, set[int]] = defaultdict(set)
+        by_hold: dict[int, tuple[Hold, set[int]]] = {}
+        for port in self._fabric.ports:
+            for queue in port.queues:
+                ahead = None
+                for packet in queue:
+                    number = numbers[id(packet)] = len(numbers)
+                    waiting[number] = Waiting(port.name, self._plan.kind_name[packet.kind], ahead, _needs(packet))
+                    by_transaction[id(packet.transaction)].add(number)
+                    if packet.hold is not None:
+                        by_hold.setdefault(id(packet.hold), (packet.hold, set()))[1].add(number)
+                    ahead = number
+        kept: dict[str, list[frozenset[int]]] = defaultdict(list)
+        for hold, keepers in by_hold.values():
+            for pool in (hold.command, hold.data):
+                if pool is not None:
+                    kept[pool.name].append(frozenset(keepers))
+        for key, transaction in self._under_way.items():
+            if transaction.home_hold is not None and transaction.home_hold.command is not None:
+                kept[transaction.home_hold.command.name].append(frozenset(by_transaction[key]))
+        for pool in self._fabric.pools:  # units whose packets move, or that fly back in a NOP, come free by themselves
+            moving = pool.capacity - pool.free - len(kept[pool.name])
+            kept[pool.name].extend([frozenset()] * moving)
+        free = {pool.name: pool.free for pool in self._fabric.pools}
+        return WaitState(waiting, free, {name: tuple(units) for name, units in kept.items()})
+
+
+def _needs(packet: Packet) -> tuple[str, ...]:
+    branch = packet.branch
+    assert branch is not None
+    pools: tuple[Pool | None, ...] = (branch.command_pool, branch.data_pool)
+    return tuple(pool.name for pool in pools if pool is not None)
