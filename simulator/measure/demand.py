@@ -1,0 +1,38 @@
+"""Offered demand of a link: what would go over it if it were ideal.
+
+A closed thread waits for its own lines, so a full link hides how much it is asked for. The demand is therefore measured in a run
+of its own in which that one link, both directions, neither serialises nor runs out of credits, all else being equal.
+"""
+
+from __future__ import annotations
+
+from simulator.machine.routing import link_key
+from simulator.machine.spec import Link, Machine
+from simulator.machine.variants import with_ideal_link
+from simulator.measure.accuracy import Accuracy
+from simulator.measure.result import RunResult
+from simulator.measure.run import EngineName, run
+from simulator.workload import Workload
+
+BUSY_ENOUGH = 0.25  # a less used link hides next to nothing, so its load counts as its demand
+DEMAND_ACCURACY = Accuracy(ci_percent=1.0, lines=2000, warmup=300)
+
+
+def with_demand(machine: Machine, workload: Workload, result: RunResult, *, engine: EngineName = "auto") -> RunResult:
+    """Return the result with `demand_gb_per_s` of every link direction filled in.
+
+    Links less than `BUSY_ENOUGH` used in both directions keep their load as demand; each other link costs one short run.
+    """
+    demands = {key: report.gb_per_s for key, report in result.links.items()}
+    for link in machine.links:
+        keys = [link_key(machine, link, end) for end in link.ends]
+        if max(result.links[key].utilization for key in keys) >= BUSY_ENOUGH:
+            demands.update(_demand(machine, workload, link, keys, result.provenance.seed, engine))
+    links = {key: report.model_copy(update={"demand_gb_per_s": demands[key]}) for key, report in result.links.items()}
+    return result.model_copy(update={"links": links})
+
+
+def _demand(machine: Machine, workload: Workload, link: Link, keys: list[str], seed: int, engine: EngineName) -> dict[str, float]:
+    ideal = with_ideal_link(machine, link.ends, link.ordinal)
+    result = run(ideal, workload, DEMAND_ACCURACY, seed=seed, engine=engine)
+    return {key: result.links[key].gb_per_s for key in keys}

@@ -1,0 +1,133 @@
+"""One run from its first line to its verdict: warm-up, batches, the rule that stops it. The same for every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from simulator.engine.deadlock import deadlocked, wait_cycle
+from simulator.engine.interface import Engine, Snapshot, Stop
+from simulator.engine.plan import Plan
+from simulator.measure.accuracy import Accuracy
+from simulator.measure.batches import FEWEST_BATCHES, MOST_BATCHES, BatchPoint, half_width_percent
+from simulator.measure.result import Verdict
+
+SMALLEST_BATCH = 50  # lines a foreground thread
+CHECK_EVENTS = 200_000  # events between two looks for a deadlock
+
+
+@dataclass
+class Session:
+    """A run under way.
+
+    Attributes
+    ----------
+    opened, last : Snapshot or None
+        Start and end of the measured window; None: not yet.
+    """
+
+    plan: Plan
+    engine: Engine
+    accuracy: Accuracy
+    opened: Snapshot | None = None
+    last: Snapshot | None = None
+    verdict: Verdict | None = None
+    verdict_detail: str | None = None
+    cycle: tuple[str, ...] = ()
+    _boundaries: list[Snapshot] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Run to the verdict."""
+        if not self._reach(self.accuracy.warmup):
+            self.verdict = self.verdict or "not warmed up"
+            return
+        self.opened = self.last = self.engine.snapshot()
+        self._boundaries = [self.opened]
+        self.engine.start_latency_record()
+        batch = max(1, min(SMALLEST_BATCH, self.accuracy.lines // FEWEST_BATCHES))
+        while self.verdict is None:
+            measured = min(self._measured_lines() + batch, self.accuracy.lines)
+            reached = self._reach(self.accuracy.warmup + measured)
+            self.last = self.engine.snapshot()
+            self._boundaries.append(self.last)
+            if reached:
+                self._judge(measured)
+            if len(self._boundaries) > 2 * MOST_BATCHES:  # memory stays flat however long the run
+                self._boundaries, batch = self._boundaries[::2], 2 * batch
+        self._look_for_hidden_deadlock()
+
+    def ci_percent(self, thread: int) -> float | None:
+        """Return the half width of a thread's interval in per cent; None when there are too few batches."""
+        points = [BatchPoint(point.thread_lines[thread], point.thread_last_ps[thread]) for point in self._boundaries]
+        return half_width_percent(points)
+
+    def _foreground(self) -> Sequence[int]:
+        return [index for index, background in enumerate(self.plan.threads.background) if not background]
+
+    def _measured_lines(self) -> int:
+        assert self.opened is not None
+        assert self.last is not None
+        measured = zip(self.opened.thread_lines, self.last.thread_lines, strict=True)
+        lines = [last - first for first, last in measured]
+        return min((lines[thread] for thread in self._clocked()), default=0)
+
+    def _clocked(self) -> Sequence[int]:
+        """Return the threads that set the pace: the foreground, or all if there is no other."""
+        return self._foreground() or range(len(self.plan.threads.label))
+
+    def _judge(self, measured: int) -> None:
+        """Stop at the asked interval or at the line limit."""
+        finished = all(self._has_finished(thread) for thread in self._foreground()) and bool(self._foreground())
+        intervals = [self.ci_percent(thread) for thread in self._clocked()]
+        known = [interval for interval in intervals if interval is not None]
+        enough = len(known) == len(intervals) and max(known, default=0.0) <= self.accuracy.ci_percent
+        if enough and len(self._boundaries) - 1 >= MOST_BATCHES:
+            self.verdict = "steady"
+        elif finished:
+            self.verdict, self.verdict_detail = "steady", "every foreground program ran to its end"
+        elif measured >= self.accuracy.lines:
+            if enough:
+                self.verdict = "steady"
+                return
+            self.verdict = "too short"
+            widest = f"{max(known):.2f} %" if known else "not known"
+            self.verdict_detail = (
+                f"after {measured} lines a thread the confidence interval is {widest}, asked for {self.accuracy.ci_percent} %"
+            )
+
+    def _has_finished(self, thread: int) -> bool:
+        table = self.plan.threads
+        assert self.last is not None
+        return not table.repeat[thread] and self.last.thread_lines[thread] >= table.count[thread]
+
+    def _reach(self, lines: int) -> bool:
+        """Advance until every clocked thread has completed `lines`; False: it never will, and the verdict says why."""
+        targets = [0] * len(self.plan.threads.label)
+        for thread in self._clocked():
+            targets[thread] = lines
+        while True:
+            before = self.engine.snapshot()
+            stop = self.engine.advance(targets, CHECK_EVENTS)
+            if stop is Stop.REACHED:
+                return True
+            self._judge_standstill(stop, before)
+            if self.verdict is not None:
+                return False
+
+    def _judge_standstill(self, stop: Stop, before: Snapshot) -> None:
+        self._look_for_hidden_deadlock()
+        if self.verdict is not None:
+            return
+        if stop is Stop.EXHAUSTED:
+            self.verdict, self.verdict_detail = "no progress", "no event is left, though lines are still to come"
+        elif self.engine.snapshot().thread_lines == before.thread_lines:
+            self.verdict, self.verdict_detail = "no progress", f"{CHECK_EVENTS} events passed and no thread completed a line"
+
+    def _look_for_hidden_deadlock(self) -> None:
+        state = self.engine.wait_state()
+        stuck = deadlocked(state)
+        if not stuck:
+            return
+        self.verdict, self.cycle = "deadlock", wait_cycle(state, stuck)
+        packets = "packet" if len(stuck) == 1 else "packets"
+        self.verdict_detail = f"{len(stuck)} {packets} can never move again: " + " waits for ".join((*self.cycle, self.cycle[0]))
