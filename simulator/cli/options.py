@@ -1,0 +1,57 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+
+def add_accuracy(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how long a run is, with the defaults of `Accuracy`, and its seed."""
+    parser.add_argument(
+        "--lines", type=positive_int, default=20_000, metavar="N", help="most measured lines a foreground thread (%(default)s)"
+    )
+    parser.add_argument(
+        "--ci",
+        type=float,
+        default=0.5,
+        metavar="PERCENT",
+        help="stop at this half width of the 95 %% confidence interval (%(default)s)",
+    )
+    parser.add_argument(
+        "--warmup", type=int, default=500, metavar="N", help="lines a foreground thread before measuring (%(default)s)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=1, metavar="S", help="of the jitter (%(default)s); equal seeds give equal results"
+    )
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Add `--json` and `-o`."""
+    parser.add_argument("--json", action="store_true", help="one JSON document instead of tables")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the JSON document there (-: stdout)")
+
+
+def prepare_output(args: argparse.Namespace) -> None:
+    """See that `-o` can be written, before long work starts.
+
+    Raises
+    ------
+    InputError
+        It cannot.
+    """
+    from simulator.files import check_writable
+
+    if args.output is None or args.output == "-":
+        return
+    if not Path(args.output).exists() or os.path.isdir(args.output) or os.path.isfile(args.output):
+        check_writable(args.output)
+
+
+def positive_int(text: str) -> int:
+    """Read a whole number of at least 1, for argparse."""
+    value = int(text) if text.strip().lstrip("+").isdecimal() else 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
+    return value

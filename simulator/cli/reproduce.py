@@ -1,0 +1,83 @@
+"""`numasim reproduce`: published figures replayed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from simulator.cli.guard import say
+from simulator.cli.options import add_accuracy, add_output, positive_int, prepare_output
+
+if TYPE_CHECKING:
+    from simulator.validation.reproduce import Replay
+
+
+def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser("reproduce", help="replay published figures, simulated beside published")
+    parser.add_argument("reference", metavar="REF", help="name of a shipped reference (amd-40555), or a file")
+    parser.add_argument(
+        "--figure", dest="figures", action="append", default=[], metavar="ID", help="only this figure; may be given several times"
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="write reproduce.json, reproduce.csv and the pictures there; finished runs are kept in DIR/runs and not run again",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=positive_int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="runs at a time (default: %(default)s, one a processor)",
+    )
+    add_accuracy(parser)
+    add_output(parser)
+    parser.set_defaults(handler=command)
+
+
+def command(args: argparse.Namespace) -> int:
+    """Replay a reference; exit code 1 when a tolerance is missed."""
+    from simulator.cli.console import progress_bar, show_result, show_tables
+    from simulator.cli.output import write_text
+    from simulator.files import writable_folder
+    from simulator.measure.accuracy import Accuracy
+    from simulator.validation.reference_file import load_reference
+    from simulator.validation.reproduce import reproduce
+    from simulator.validation.save import reproduction_json
+    from simulator.validation.tables import reproduction_tables
+
+    reference = load_reference(args.reference)
+    accuracy = Accuracy(args.ci, args.lines, args.warmup)
+    prepare_output(args)
+    folder = None if args.out is None else writable_folder(args.out)
+    keep_in = None if folder is None else folder / "runs"
+    try:
+        with progress_bar(f"{reference.name}: runs") as progress:
+            replay = reproduce(
+                reference, args.figures, accuracy=accuracy, seed=args.seed, jobs=args.jobs, keep_in=keep_in, progress=progress
+            )
+    except KeyboardInterrupt:
+        kept = (
+            f"finished runs are kept in {keep_in}" if keep_in is not None else "nothing is kept; with --out DIR finished runs are"
+        )
+        say(kept)
+        raise
+    if folder is not None:
+        _save(replay, folder)
+    if args.json or args.output is not None:
+        write_text(args.output, reproduction_json(replay.report))
+    else:
+        show_tables(reproduction_tables(reference, replay.report))
+        show_result(replay.report.missed)
+    return 1 if replay.report.missed else 0
+
+
+def _save(replay: Replay, folder: Path) -> None:
+    from simulator.plots.replay import draw_replay
+    from simulator.validation.save import save_reproduction
+
+    written = [*save_reproduction(replay.reference, replay.report, folder), *draw_replay(replay, folder)]
+    say(f"wrote {len(written)} files in {folder}")
