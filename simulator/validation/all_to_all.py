@@ -1,0 +1,87 @@
+"""All-to-all reading, simulated beside its bound, under each arbitration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from simulator.machine.spec import Machine, Node
+from simulator.machine.variants import with_nodes
+from simulator.measure.accuracy import Accuracy
+from simulator.measure.run import run
+from simulator.tables import Table, number, row
+from simulator.theory.all_to_all import AllToAllBound, all_to_all_bound, all_to_all_workload
+
+ALL_TO_ALL_ACCURACY = Accuracy(ci_percent=1.0, lines=5000, warmup=500)
+ARBITRATIONS: tuple[Literal["round-robin", "response-first"], ...] = ("round-robin", "response-first")
+QUOTED_GB_PER_S = {"quartet": 14.9}  # a square at 2 GT/s, as AMD quotes the real machine
+
+
+@dataclass(frozen=True)
+class AllToAllRow:
+    """Simulated rate under one arbitration.
+
+    Attributes
+    ----------
+    gb_per_s : float
+        Data that all threads read together.
+    busiest_link, link_utilization : str, float
+        The most used link direction and its use; on a machine without links an empty name and 0.
+    controller_utilization : float
+        Use of the busiest DRAM.
+    """
+
+    arbitration: str
+    gb_per_s: float
+    busiest_link: str
+    link_utilization: float
+    controller_utilization: float
+    verdict: str
+
+
+def simulate_all_to_all(machine: Machine, accuracy: Accuracy = ALL_TO_ALL_ACCURACY, seed: int = 1) -> list[AllToAllRow]:
+    """Let every core read from every memory with all the lines in flight that it may have, under each arbitration."""
+    rows = []
+    for arbitration in ARBITRATIONS:
+        result = run(_with_arbitration(machine, arbitration), all_to_all_workload(machine), accuracy, seed=seed)
+        busiest = max(result.links, key=lambda key: result.links[key].utilization, default="")
+        rows.append(
+            AllToAllRow(
+                arbitration=arbitration,
+                gb_per_s=sum(thread.gb_per_s for thread in result.threads),
+                busiest_link=busiest,
+                link_utilization=result.links[busiest].utilization if busiest else 0.0,
+                controller_utilization=max(controller.utilization for controller in result.controllers.values()),
+                verdict=result.verdict,
+            )
+        )
+    return rows
+
+
+def all_to_all_table(machine: Machine, bound: AllToAllBound, rows: list[AllToAllRow]) -> Table:
+    """Lay out bound, AMD's figure where there is one, and the simulated rates."""
+    lines = [
+        row("bound by routed bytes", number(bound.link_gb_per_s), bound.busiest_link or "-", "100.0", "-"),
+        row("bound by DRAM service", number(bound.dram_gb_per_s), "-", "-", "100.0"),
+    ]
+    quoted = QUOTED_GB_PER_S.get(machine.name)
+    if quoted is not None:
+        lines.append(row("real machine, as AMD quotes it", number(quoted), "-", "-", "-"))
+    for result in rows:
+        use = (number(100 * result.link_utilization), number(100 * result.controller_utilization))
+        lines.append(row(f"simulated, {result.arbitration}", number(result.gb_per_s), result.busiest_link or "-", *use))
+    headers = ("", "GB/s of data", "busiest link", "its use %", "busiest DRAM %")
+    note = f"  machine {machine.name}; every core reads every memory in turn with {machine.core.max_outstanding} lines in flight"
+    return Table("All nodes read from all nodes", headers, tuple(lines), note=note)
+
+
+def all_to_all(machine: Machine, accuracy: Accuracy = ALL_TO_ALL_ACCURACY) -> Table:
+    """Return bound and simulated rates as a table."""
+    return all_to_all_table(machine, all_to_all_bound(machine), simulate_all_to_all(machine, accuracy))
+
+
+def _with_arbitration(machine: Machine, arbitration: Literal["round-robin", "response-first"]) -> Machine:
+    def change(node: Node) -> Node:
+        return node.model_copy(update={"crossbar": node.crossbar.model_copy(update={"arbitration": arbitration})})
+
+    return with_nodes(machine, change)
