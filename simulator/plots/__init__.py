@@ -1,0 +1,1 @@
+"""Pictures. The only place that knows matplotlib."""
