@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from simulator.cli.guard import exit_code, say
 from simulator.cli.options import positive_int
+from simulator.tables import Table, plain_text
 
 
 def experiment(
@@ -29,17 +30,45 @@ def experiment(
     argv : sequence of str, optional
         Arguments; the process's own if left out.
     """
-    return exit_code(lambda: _replay(_parser(name, what).parse_args(argv), name, figures, levels))
+    return exit_code(lambda: _replay(_add_jobs(_parser(name, what)).parse_args(argv), name, figures, levels))
+
+
+def table_experiment(name: str, what: str, make: Callable[[bool], Sequence[Table]], *, argv: Sequence[str] | None = None) -> int:
+    """Print tables that a function makes as a script, keep them in a file, and return the exit code.
+
+    Parameters
+    ----------
+    name, what, argv
+        As for :func:`experiment`.
+    make : callable
+        Called with whether ``--quick`` was given; returns the tables.
+    """
+    return exit_code(lambda: _tabulate(_parser(name, what).parse_args(argv), name, make))
 
 
 def _parser(name: str, what: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"{name}.py", description=what, allow_abbrev=False)
     parser.add_argument("--quick", action="store_true", help="short runs, for a first look: intervals of a few per cent")
     parser.add_argument("--out", default=f"results/{name}", metavar="DIR", help="folder for table and pictures (%(default)s)")
-    parser.add_argument(
-        "--jobs", type=positive_int, default=os.cpu_count() or 1, metavar="N", help="runs at a time (%(default)s)"
-    )
     return parser
+
+
+def _add_jobs(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    jobs = os.cpu_count() or 1
+    parser.add_argument("--jobs", type=positive_int, default=jobs, metavar="N", help="runs at a time (%(default)s)")
+    return parser
+
+
+def _tabulate(args: argparse.Namespace, name: str, make: Callable[[bool], Sequence[Table]]) -> int:
+    from simulator.cli.console import show_tables
+    from simulator.files import writable_folder, write_text
+
+    folder: Path = writable_folder(args.out)
+    tables = make(args.quick)
+    show_tables(tables)
+    write_text(folder / f"{name}.txt", plain_text(tables))
+    say(f"table is in {folder}")
+    return 0
 
 
 def _replay(args: argparse.Namespace, name: str, figures: Sequence[str], levels: Sequence[str]) -> int:
@@ -47,7 +76,6 @@ def _replay(args: argparse.Namespace, name: str, figures: Sequence[str], levels:
     from simulator.files import writable_folder, write_text
     from simulator.plots.levels import draw_levels
     from simulator.plots.replay import draw_replay
-    from simulator.tables import plain_text
     from simulator.validation.reference_file import load_reference
     from simulator.validation.reproduce import ACCURACY, QUICK_ACCURACY, reproduce
     from simulator.validation.tables import bars_table, loads_table, orders_table

@@ -11,10 +11,11 @@ from simulator.measure.accuracy import Accuracy
 from simulator.measure.run import run
 from simulator.tables import Table, number, row
 from simulator.theory.all_to_all import AllToAllBound, all_to_all_bound, all_to_all_workload
+from simulator.validation.reference_file import load_reference
 
 ALL_TO_ALL_ACCURACY = Accuracy(ci_percent=1.0, lines=5000, warmup=500)
 ARBITRATIONS: tuple[Literal["round-robin", "response-first"], ...] = ("round-robin", "response-first")
-QUOTED_GB_PER_S = {"quartet": 14.9}  # a square at 2 GT/s, as AMD quotes the real machine
+QUANTITY = "all nodes read from all nodes"
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,12 @@ def simulate_all_to_all(machine: Machine, accuracy: Accuracy = ALL_TO_ALL_ACCURA
     return rows
 
 
-def all_to_all_table(machine: Machine, bound: AllToAllBound, rows: list[AllToAllRow]) -> Table:
-    """Lay out bound, AMD's figure where there is one, and the simulated rates."""
+def all_to_all_table(machine: Machine, bound: AllToAllBound, rows: list[AllToAllRow], quoted: float | None) -> Table:
+    """Lay out bound, the real machine's rate in GB/s where it is known, and the simulated rates."""
     lines = [
         row("bound by routed bytes", number(bound.link_gb_per_s), bound.busiest_link or "-", "100.0", "-"),
         row("bound by DRAM service", number(bound.dram_gb_per_s), "-", "-", "100.0"),
     ]
-    quoted = QUOTED_GB_PER_S.get(machine.name)
     if quoted is not None:
         lines.append(row("real machine, as AMD quotes it", number(quoted), "-", "-", "-"))
     for result in rows:
@@ -77,7 +77,10 @@ def all_to_all_table(machine: Machine, bound: AllToAllBound, rows: list[AllToAll
 
 def all_to_all(machine: Machine, accuracy: Accuracy = ALL_TO_ALL_ACCURACY) -> Table:
     """Return bound and simulated rates as a table."""
-    return all_to_all_table(machine, all_to_all_bound(machine), simulate_all_to_all(machine, accuracy))
+    reference = load_reference("amd-40555")
+    known = [quoted.gb_per_s for quoted in reference.quoted if (quoted.quantity, quoted.machine) == (QUANTITY, machine.name)]
+    rows = simulate_all_to_all(machine, accuracy)
+    return all_to_all_table(machine, all_to_all_bound(machine), rows, known[0] if known else None)
 
 
 def _with_arbitration(machine: Machine, arbitration: Literal["round-robin", "response-first"]) -> Machine:

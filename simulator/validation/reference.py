@@ -206,6 +206,15 @@ class LinksPicture(Part):
     case: Name
 
 
+class Quoted(Part):
+    """A figure of another source that is shown beside simulated ones and judges nothing."""
+
+    quantity: Text
+    machine: Text
+    gb_per_s: Positive
+    source: Text
+
+
 class Reference(Part):
     """A whole reference file."""
 
@@ -219,6 +228,7 @@ class Reference(Part):
     background_level: tuple[BackgroundLevel, ...] = ()
     anchor: tuple[Anchor, ...] = ()
     links_picture: LinksPicture | None = None
+    quoted: tuple[Quoted, ...] = ()
     figure: Annotated[tuple[Figure, ...], Field(min_length=1, max_length=256)]
     load: tuple[Load, ...] = ()
 

@@ -17,6 +17,8 @@ PICTURES = {
     "background_load": {"background_load"} | {f"figure-{number}" for number in (7, 8, 9, 11, 12, 13, 14, 15)},
 }
 
+TABLES = {"ablations": "Crossfire (0.0.w.1 1.0.w.0)", "all_to_all": "All nodes read from all nodes"}
+
 
 def _run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(ROOT / "experiments" / f"{name}.py"), *arguments]
@@ -34,8 +36,16 @@ def test_quick_form(name: str, tmp_path: Path) -> None:
     assert {path.stem for path in tmp_path.glob("*.png")} == PICTURES[name] == {path.stem for path in tmp_path.glob("*.svg")}
 
 
+@pytest.mark.parametrize("name", [pytest.param("ablations", marks=pytest.mark.slow), "all_to_all"])
+def test_quick_form_of_a_table(name: str, tmp_path: Path) -> None:
+    done = _run(name, "--quick", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(TABLES[name])
+    assert (tmp_path / f"{name}.txt").read_text() == done.stdout
+
+
 def test_every_script_is_tested() -> None:
-    assert {path.stem for path in (ROOT / "experiments").glob("*.py")} == set(PICTURES)
+    assert {path.stem for path in (ROOT / "experiments").glob("*.py")} == {*PICTURES, *TABLES}
 
 
 def test_help_and_wrong_options() -> None:
