@@ -1,7 +1,7 @@
 """Which packets can never move again: an exact check on a picture of who waits for whom.
 
 A packet at the head of a queue needs one unit of each pool it asks for; a unit comes free once every packet that keeps it has
-moved on; a packet further back needs those ahead of it to leave. Packets in a server or on a wire do move. What
+moved on; a packet further back also needs those ahead of it to leave. Packets in a server or on a wire do move. What
 cannot be freed by repeating these rules is deadlocked, while the rest of the machine may well go on.
 """
 
@@ -76,8 +76,8 @@ def wait_cycle(state: WaitState, stuck: frozenset[int]) -> tuple[str, ...]:
 
 
 def _can_move(state: WaitState, waiting: Waiting, stuck: set[int]) -> bool:
-    if waiting.ahead is not None:
-        return waiting.ahead not in stuck
+    if waiting.ahead in stuck:
+        return False
     return all(_obtainable(state, pool, stuck) for pool in waiting.needs)
 
 

@@ -16,7 +16,7 @@ LATENCY_BINS = 1 << 16
 class Stop(Enum):
     """Why `advance` returned."""
 
-    REACHED = "every foreground thread reached its target"
+    REACHED = "every thread reached its target"
     EXHAUSTED = "no event is left"
     BUDGET = "the budget of events is used up"
 
@@ -58,7 +58,10 @@ class Engine(Protocol):
     """Advances a plan through time."""
 
     def advance(self, target_lines: Sequence[int], event_budget: int) -> Stop:
-        """Run until every foreground thread has completed its target of lines (or the end of its program)."""
+        """Run until every thread has completed its target of lines since the start (or the end of its program).
+
+        The target of a thread that does not count is 0.
+        """
 
     def snapshot(self) -> Snapshot:
         """Return the counters as they stand."""

@@ -45,7 +45,7 @@ class SimpyEngine:
     # -- the engine interface --------------------------------------------------------------------------------------------
 
     def advance(self, target_lines: Sequence[int], event_budget: int) -> Stop:
-        """Run until every foreground thread has completed its target of lines (or the end of its program)."""
+        """Run until every thread has completed its target of lines (or the end of its program)."""
         threads, step = self._threads, self._clock.step
         threads.set_targets(list(target_lines))
         left = event_budget

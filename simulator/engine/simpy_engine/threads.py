@@ -41,11 +41,11 @@ class Threads:
                 self._clock.wake(slot.wake, self._plan.threads.start_ps[thread.index])
 
     def set_targets(self, lines: list[int]) -> None:
-        """Say how many lines each foreground thread must have completed before `below_target` is zero."""
+        """Say how many lines each thread must have completed before `below_target` is zero."""
         self.below_target = 0
         for thread, target in zip(self.threads, lines, strict=True):
             thread.target = target
-            if not thread.background and not self._is_past_target(thread):
+            if not self._is_past_target(thread):
                 self.below_target += 1
 
     def complete(self, transaction: TransactionState) -> None:
@@ -79,8 +79,9 @@ class Threads:
         if not thread.repeat and thread.issued >= thread.count:
             return False
         if self._is_held_by_barrier(thread):
-            thread.barrier_waiters.append(slot)
             self._arrive_at_barrier(thread)
+        if self._is_held_by_barrier(thread):
+            thread.barrier_waiters.append(slot)
             return False
         return self._is_due(slot) and self._is_its_turn(slot)
 
@@ -108,11 +109,9 @@ class Threads:
         thread.in_flight -= 1
         thread.last_ps = now
         thread.latency_ps += latency_ps
-        if thread.background:
-            pass
-        elif self.histogram is not None:
+        if self.histogram is not None and not thread.background:
             self.histogram[min(latency_ps // LATENCY_BIN_PS, LATENCY_BINS - 1)] += 1
-        if not thread.background and thread.lines == self._last_wanted(thread):
+        if thread.lines == self._last_wanted(thread):
             self.below_target -= 1
         if thread.barrier_waiters:
             self._arrive_at_barrier(thread)
@@ -154,6 +153,9 @@ class Threads:
         into = (now - thread.slice_start_ps) % thread.slice_period_ps
         if into < thread.slice_length_ps:
             return True
+        if slot.due_ps is not None and not thread.open and thread.interval_draw is not None:
+            slot.due_ps = None  # its place in the rate is outside the slice: ask again when the slice begins
+            thread.next_due_ps -= thread.interval_draw[0]
         self._clock.wake(slot.wake, now + thread.slice_period_ps - into)
         return False
 
