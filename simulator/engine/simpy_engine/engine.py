@@ -46,18 +46,12 @@ class SimpyEngine:
 
     def advance(self, target_lines: Sequence[int], event_budget: int) -> Stop:
         """Run until every thread has completed its target of lines (or the end of its program)."""
-        threads, step = self._threads, self._clock.step
+        threads = self._threads
         threads.set_targets(list(target_lines))
-        left = event_budget
-        try:
-            while threads.below_target and left:
-                step()
-                left -= 1
-        except IndexError:
-            return Stop.EXHAUSTED
-        finally:
-            self._events += event_budget - left
-        return Stop.BUDGET if threads.below_target else Stop.REACHED
+        self._events += self._clock.run(threads, event_budget)
+        if not threads.below_target:
+            return Stop.REACHED
+        return Stop.BUDGET if self._clock.has_events() else Stop.EXHAUSTED
 
     def snapshot(self) -> Snapshot:
         """Return the counters as they stand."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from simulator.engine.order import Phase, components, event_key
-from simulator.engine.plan import NONE, Action, Plan, PortKind
+from simulator.engine.plan import NONE, Plan, PortKind
 from simulator.engine.random_numbers import random_bits, stream_start
 from simulator.engine.simpy_engine.clock import Clock, StationEvent
 from simulator.engine.simpy_engine.parts import CHANNELS, Branch, Delay, Hold, Packet, Pool, Port, Stage
@@ -75,14 +75,12 @@ class Fabric:
     def _on_delay(self, event: StationEvent) -> None:
         delay: Delay = event.owner
         packets, now = delay.packets, self._clock.now_ps
-        arrived = []
         while packets and packets[0][0] == now:
-            arrived.append(packets.popleft()[1])
-        if packets:
-            self._clock.schedule(event, packets[0][0])
-        for packet in arrived:
+            packet = packets.popleft()[1]
             assert packet.branch is not None
             self.enter(packet, packet.branch.stage)
+        if packets:
+            self._clock.schedule(event, packets[0][0])
 
     # -- buffers and credits ---------------------------------------------------------------------------------------------
 
@@ -178,9 +176,9 @@ class Fabric:
         else:
             service_ps = port.service_draw[random_bits(port.stream, port.served) & (len(port.service_draw) - 1)]
         port.served += 1
-        if port.kind is PortKind.LINK:
+        if port.is_link:
             return service_ps + self._crc_ps(port, self._bytes[packet.kind])
-        if port.kind is PortKind.DRAM:
+        if port.is_dram:
             writes = self._writes[packet.kind]
             if port.last_wrote not in (writes, -1):
                 service_ps += port.turnaround_ps
@@ -206,7 +204,7 @@ class Fabric:
         self._clock.schedule(port.service_end, end_ps)
         branch = packet.branch
         assert branch is not None
-        if port.kind is PortKind.DRAM or branch.stage.action != Action.PASS:
+        if port.is_dram or branch.stage.action:
             return
         port.serving = None
         packet.tail_ps, packet.came_by = end_ps + branch.delay.time_ps, port
@@ -285,17 +283,14 @@ class Fabric:
     def _on_nop_arrival(self, event: StationEvent) -> None:
         port: Port = event.owner
         flying, now = port.nops_flying, self._clock.now_ps
-        arrived = []
-        while flying and flying[0][0] == now:
-            arrived.append(flying.popleft()[1])
-        if flying:
-            self._clock.schedule(event, flying[0][0])
         sender = port.reverse
         assert sender is not None
-        for released in arrived:
-            for pool, count in zip(sender.credit_pools, released, strict=True):
+        while flying and flying[0][0] == now:
+            for pool, count in zip(sender.credit_pools, flying.popleft()[1], strict=True):
                 if count and pool is not None:
                     self._free(pool, count)
+        if flying:
+            self._clock.schedule(event, flying[0][0])
 
     # -- building --------------------------------------------------------------------------------------------------------
 
@@ -306,7 +301,8 @@ class Fabric:
             draw = table.service_draw[row]
             port = Port(
                 name=name,
-                kind=PortKind(table.kind[row]),
+                is_link=table.kind[row] == PortKind.LINK,
+                is_dram=table.kind[row] == PortKind.DRAM,
                 strict=bool(table.strict[row]),
                 service_ps=table.service_ps[row],
                 header_ps=table.header_ps[row],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from simulator.engine.plan import PortKind
 from simulator.engine.simpy_engine.clock import StationEvent, WakeEvent
 
 CHANNELS = 4
@@ -78,7 +77,8 @@ class Port:
     """An output: a queue for each virtual channel, one server, and on a link the credits owed to the other side."""
 
     name: str
-    kind: PortKind
+    is_link: bool
+    is_dram: bool
     strict: bool
     service_ps: tuple[int, ...]
     header_ps: tuple[int, ...]
