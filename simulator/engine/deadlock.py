@@ -32,12 +32,33 @@ class Waiting:
 
 
 @dataclass(frozen=True)
+class Member:
+    """A thread that some barrier is for.
+
+    Attributes
+    ----------
+    waits_at : int or None
+        Barrier where it is, with all its lines complete.
+    ended : bool
+        It issues no line any more, and so comes to no barrier.
+    barriers : frozenset of int
+        Those in its program.
+    """
+
+    label: str
+    waits_at: int | None
+    ended: bool
+    barriers: frozenset[int]
+
+
+@dataclass(frozen=True)
 class WaitState:
-    """All waiting packets by number, and for each pool: free units and, unit by unit, the packets that keep it."""
+    """Waiting packets by number; by pool, free units and who keeps each other unit; the threads that barriers are for."""
 
     waiting: Mapping[int, Waiting]
     free: Mapping[str, int]
     kept_by: Mapping[str, tuple[frozenset[int], ...]]
+    members: tuple[Member, ...] = ()
 
 
 def deadlocked(state: WaitState) -> frozenset[int]:
@@ -73,6 +94,28 @@ def wait_cycle(state: WaitState, stuck: frozenset[int]) -> tuple[str, ...]:
             return tuple(chain)
         packet = min(keepers)
     return _rotated(tuple(chain[seen[packet] :]))
+
+
+def closed_barriers(state: WaitState) -> tuple[tuple[int, str, str], ...]:
+    """Return the barriers that can never open: number, a thread that waits there, and one that never comes."""
+    closed: set[int] = {member.waits_at for member in state.members if member.waits_at is not None}
+    while True:
+        opening = {barrier for barrier in closed if _missing(state, barrier, closed) is None}
+        if not opening:
+            return tuple((barrier, _waiter(state, barrier), _missing(state, barrier, closed) or "") for barrier in sorted(closed))
+        closed -= opening
+
+
+def _missing(state: WaitState, barrier: int, closed: set[int]) -> str | None:
+    """Return a thread that the barrier is for and that can never come to it."""
+    for member in state.members:
+        if barrier in member.barriers and member.waits_at != barrier and (member.ended or member.waits_at in closed):
+            return member.label
+    return None
+
+
+def _waiter(state: WaitState, barrier: int) -> str:
+    return next(member.label for member in state.members if member.waits_at == barrier)
 
 
 def _can_move(state: WaitState, waiting: Waiting, stuck: set[int]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from simulator.engine.deadlock import deadlocked, wait_cycle
+from simulator.engine.deadlock import closed_barriers, deadlocked, wait_cycle
 from simulator.engine.interface import Engine, Snapshot, Stop
 from simulator.engine.plan import Plan
 from simulator.measure.accuracy import Accuracy
@@ -126,6 +126,11 @@ class Session:
     def _look_for_hidden_deadlock(self) -> None:
         state = self.engine.wait_state()
         stuck = deadlocked(state)
+        closed = closed_barriers(state)
+        if closed and not stuck:
+            barrier, waiter, missing = closed[0]
+            self.verdict, self.cycle = "deadlock", (f"thread {waiter}", f"barrier {barrier}", f"thread {missing}")
+            self.verdict_detail = f"thread {waiter} waits at barrier {barrier} for thread {missing}, which never comes"
         if not stuck:
             return
         self.verdict, self.cycle = "deadlock", wait_cycle(state, stuck)

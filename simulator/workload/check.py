@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simulator.errors import InputError
 from simulator.machine.spec import Machine, Node
-from simulator.workload.thread import ThreadSpec, Workload
+from simulator.workload.thread import ThreadSpec, Workload, check_rate
 
 
 def check_workload(machine: Machine, workload: Workload) -> None:
@@ -30,6 +30,8 @@ def _check_thread(machine: Machine, thread: ThreadSpec) -> None:
         cores = f"cores 0 to {node.cores - 1} of node {node.id}"
         allowed = cores if node.cores else f"a node with cores; node {node.id} has none"
         raise InputError(f"{machine.name} has no core {thread.core} on node {node.id}", field=field, allowed=allowed)
+    if thread.rate_gb_per_s is not None:
+        check_rate(thread.rate_gb_per_s, field)
     if thread.window is not None and not 1 <= thread.window <= machine.core.max_outstanding and thread.arrivals is None:
         raise InputError("window out of range", field=field, value=thread.window, allowed=f"1 to {machine.core.max_outstanding}")
     for access in thread.accesses:
@@ -52,8 +54,9 @@ def _node(machine: Machine, node_id: int, field: str) -> Node:
 def _check_shared_cores(workload: Workload) -> None:
     seen: dict[tuple[int, int], ThreadSpec] = {}
     for thread in workload.threads:
-        other = seen.setdefault((thread.node, thread.core), thread)
-        if other is not thread and (other.time_slice is None or thread.time_slice is None):
+        other = seen.get((thread.node, thread.core))
+        seen[thread.node, thread.core] = thread
+        if other is not None and (other.time_slice is None or thread.time_slice is None):
             raise InputError(
                 f"threads {other.label} and {thread.label} are on one core, and scheduling does not exist yet",
                 field="threads",

@@ -160,8 +160,13 @@ class Workload:
         return {"threads": [{"label": thread.label, **asdict(thread)} for thread in self.threads]}
 
 
+SLOWEST_GB_PER_S, FASTEST_GB_PER_S = 1e-6, 1e5  # a line in 64 ms; a line in less than a tick
+
+
 def check_rate(rate_gb_per_s: float, field_name: str) -> float:
-    """Return the rate if it is a positive, finite number of GB/s; InputError otherwise."""
-    if not 0 < rate_gb_per_s < float("inf"):
-        raise InputError("a rate must be positive", field=field_name, value=rate_gb_per_s, allowed="GB/s, such as 0.5")
+    """Return the rate if the clock can keep it; InputError otherwise."""
+    if not SLOWEST_GB_PER_S <= rate_gb_per_s <= FASTEST_GB_PER_S:
+        allowed = f"{SLOWEST_GB_PER_S:g} to {FASTEST_GB_PER_S:g} GB/s, such as 0.5"
+        what = "a rate must be positive and one that the clock can keep"
+        raise InputError(what, field=field_name, value=rate_gb_per_s, allowed=allowed)
     return rate_gb_per_s

@@ -160,7 +160,7 @@ class SimpyEngine:
             moving = pool.capacity - pool.free - len(kept[pool.name])
             kept[pool.name].extend([frozenset()] * moving)
         free = {pool.name: pool.free for pool in self._fabric.pools}
-        return WaitState(waiting, free, {name: tuple(units) for name, units in kept.items()})
+        return WaitState(waiting, free, {name: tuple(units) for name, units in kept.items()}, self._threads.members())
 
 
 def _needs(packet: Packet) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
+from simulator.engine.deadlock import Member
 from simulator.engine.interface import LATENCY_BIN_PS, LATENCY_BINS
 from simulator.engine.order import Phase, components, event_key
 from simulator.engine.plan import NONE, Plan
@@ -180,6 +181,18 @@ class Threads:
                 waiters, other.barrier_waiters = other.barrier_waiters, []
                 for slot in waiters:
                     self._clock.wake(slot.wake, self._clock.now_ps)
+
+    def members(self) -> tuple[Member, ...]:
+        """Return where the threads with barriers in their programs stand."""
+        labels, barriers = self._plan.threads.label, self._plan.program.barrier
+        found = []
+        for thread in self.threads:
+            own = frozenset(barriers[thread.first : thread.first + thread.count]) - {NONE}
+            if own:
+                ended = not thread.repeat and thread.issued >= thread.count
+                waits_at = self._barrier_of(thread) if thread.at_barrier else None
+                found.append(Member(labels[thread.index], waits_at, ended, own))
+        return tuple(found)
 
     def _barrier_of(self, thread: ThreadState) -> int:
         return self._plan.program.barrier[thread.first + thread.issued % thread.count]
