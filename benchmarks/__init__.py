@@ -1,0 +1,1 @@
+"""Benchmarks: how fast the engines are, as ratios with floors."""
