@@ -100,4 +100,4 @@ def test_experiments_are_thin() -> None:
         assert not any(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
         numbers = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and type(node.value) in (int, float)]
         assert not numbers, f"{script.name}: constants {numbers}"
-        assert all(module.split(".")[0] in ("simulator", "__future__") for module in _imports(script))
+        assert all(module.split(".")[0] in ("simulator", "__future__", "collections") for module in _imports(script))

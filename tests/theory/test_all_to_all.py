@@ -27,8 +27,10 @@ def test_bytes_of_one_remote_read_on_the_square() -> None:
 
 
 def test_bound_of_the_square() -> None:
-    """Direction 0->1 in one round of 16 lines: lines 0=>1 and 2=>1 (2 x 68), their requests the other way round 0=>1, 2=>1 (2 x 8),
-    SrcDone (2 x 4), probes of roots 0 and 2 for four requesters each (8 x 8), answers of 0 and 2 to 1 for four homes each (8 x 4):
+    """Direction 0->1 in one round of 16 lines, by hand.
+
+    Lines from homes 0 and 2 to node 1 (2 x 68), requests of nodes 0 and 2 to home 1 (2 x 8), their SrcDone (2 x 4), probes of
+    roots 0 and 2 for four requesters each (8 x 8), answers of 0 and 2 to node 1 for four homes each (8 x 4):
     136 + 16 + 8 + 64 + 32 = 256 B, 64 ns at 4 GB/s, for 16 x 64 B of data: 16 GB/s.
     """
     bound = all_to_all_bound(load_machine("quartet"))

@@ -8,7 +8,6 @@ import pytest
 
 from simulator import load_machine
 from simulator.machine.spec import Machine
-from simulator.machine.variants import with_links
 from simulator.measure.accuracy import Accuracy
 from simulator.measure.demand import with_demand
 from simulator.measure.run import run
@@ -59,8 +58,8 @@ def test_table_has_every_row(rows: dict[str, AblationRow]) -> None:
 
 def test_bytes_fall_by_exactly_the_flow_control() -> None:
     """A finite crossfire sends the same packets with and without NOP bytes, so the totals differ by the NOP bytes alone."""
-    machine = with_links(load_machine("quartet"), lambda link: link.model_copy(update={"crc": link.crc.model_copy(update={"bytes": 0})}))
-    silent = with_links(machine, lambda link: link.model_copy(update={"nop": link.nop.model_copy(update={"bytes": 0})}))
+    machine = load_machine("quartet", ["link.crc.bytes=0"])
+    silent = load_machine("quartet", ["link.crc.bytes=0", "link.nop.bytes=0"])
     with_nops, without = _finite_crossfire(machine), _finite_crossfire(silent)
     for key in ("0->1", "1->0"):
         assert with_nops[key]["flow_control"] > 0 == without[key]["flow_control"]
