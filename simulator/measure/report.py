@@ -119,7 +119,7 @@ def controller_reports(window: Window) -> dict[str, ControllerReport]:
 
 
 def latency_report(window: Window, histogram: Sequence[int]) -> LatencyReport | None:
-    """Report the latency of foreground lines, or of all lines when there is no foreground.
+    """Report the latency of foreground lines; None when there were none.
 
     The mean is exact; percentiles are upper edges of bins of `LATENCY_BIN_PS` and so at most 0.256 ns too long.
     """

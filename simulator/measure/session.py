@@ -13,6 +13,7 @@ from simulator.measure.batches import FEWEST_BATCHES, MOST_BATCHES, BatchPoint, 
 from simulator.measure.result import Verdict
 
 SMALLEST_BATCH = 50  # lines a foreground thread
+SATURATION = 0.05  # served so much slower than lines arrive: beyond what chance does in a window
 CHECK_EVENTS = 200_000  # events between two looks for a deadlock
 
 
@@ -38,8 +39,7 @@ class Session:
 
     def run(self) -> None:
         """Run to the verdict."""
-        if not self._reach(self.accuracy.warmup):
-            self.verdict = self.verdict or "not warmed up"
+        if self._ends_while_warming_up() or not self._reach(self.accuracy.warmup):
             return
         self.opened = self.last = self.engine.snapshot()
         self._boundaries = [self.opened]
@@ -72,8 +72,21 @@ class Session:
         return min((lines[thread] for thread in self._clocked()), default=0)
 
     def _clocked(self) -> Sequence[int]:
-        """Return the threads that set the pace: the foreground, or all if there is no other."""
-        return self._foreground() or range(len(self.plan.threads.label))
+        """Return the threads that set the pace: those of the foreground that still run, or all if there is no other."""
+        foreground = self._foreground()
+        running = [thread for thread in foreground if not self._has_finished(thread)]
+        return running or foreground or range(len(self.plan.threads.label))
+
+    def _ends_while_warming_up(self) -> bool:
+        """Whether some program is over before the window could open: nothing could be measured of it."""
+        table = self.plan.threads
+        for thread in self._foreground():
+            if not table.repeat[thread] and table.count[thread] <= self.accuracy.warmup:
+                self.verdict = "not warmed up"
+                lines = f"{table.count[thread]} lines of thread {table.label[thread]}"
+                self.verdict_detail = f"the {lines} are over within a warm-up of {self.accuracy.warmup}"
+                return True
+        return False
 
     def _judge(self, measured: int) -> None:
         """Stop at the asked interval or at the line limit."""
@@ -82,12 +95,12 @@ class Session:
         known = [interval for interval in intervals if interval is not None]
         enough = len(known) == len(intervals) and max(known, default=0.0) <= self.accuracy.ci_percent
         if enough and len(self._boundaries) - 1 >= MOST_BATCHES:
-            self.verdict = "steady"
+            self._judge_open_arrivals()
         elif finished:
             self.verdict, self.verdict_detail = "steady", "every foreground program ran to its end"
         elif measured >= self.accuracy.lines:
             if enough:
-                self.verdict = "steady"
+                self._judge_open_arrivals()
                 return
             self.verdict = "too short"
             widest = f"{max(known):.2f} %" if known else "not known"
@@ -95,10 +108,30 @@ class Session:
                 f"after {measured} lines a thread the confidence interval is {widest}, asked for {self.accuracy.ci_percent} %"
             )
 
+    def _judge_open_arrivals(self) -> None:
+        """Steady, unless lines arrive faster than they are served, so that they wait ever longer."""
+        self.verdict = "steady"
+        assert self.opened is not None
+        assert self.last is not None
+        table = self.plan.threads
+        for thread in range(len(table.label)):
+            lines = self.last.thread_lines[thread] - self.opened.thread_lines[thread]
+            if not table.open[thread] or not lines:
+                continue
+            arrivals = self.plan.draws.values[table.interval_draw[thread]]
+            mean_interval_ps = sum(arrivals) / len(arrivals)
+            time_ps = (self.last.thread_last_ps[thread] - self.opened.thread_last_ps[thread]) / lines
+            if time_ps > mean_interval_ps * (1 + SATURATION):
+                self.verdict = "saturated"
+                served = f"a line every {time_ps / 1000:.3g} ns"
+                self.verdict_detail = (
+                    f"thread {table.label[thread]} is served {served}, and one arrives every {mean_interval_ps / 1000:.3g} ns"
+                )
+
     def _has_finished(self, thread: int) -> bool:
         table = self.plan.threads
-        assert self.last is not None
-        return not table.repeat[thread] and self.last.thread_lines[thread] >= table.count[thread]
+        lines = 0 if self.last is None else self.last.thread_lines[thread]
+        return not table.repeat[thread] and lines >= table.count[thread]
 
     def _reach(self, lines: int) -> bool:
         """Advance until every clocked thread has completed `lines`; False: it never will, and the verdict says why."""

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from simulator.errors import InputError
 from simulator.machine.spec import Machine, Node
-from simulator.workload.thread import ThreadSpec, Workload, check_rate
+from simulator.workload.thread import ThreadSpec, TimeSlice, Workload, check_rate
+
+MOST_OPEN_LINES = 4096  # in flight of a thread with open arrivals
+MOST_BARRIERS = 1024
+LONGEST_NS = 1e9
 
 
 def check_workload(machine: Machine, workload: Workload) -> None:
@@ -30,6 +36,7 @@ def _check_thread(machine: Machine, thread: ThreadSpec) -> None:
         cores = f"cores 0 to {node.cores - 1} of node {node.id}"
         allowed = cores if node.cores else f"a node with cores; node {node.id} has none"
         raise InputError(f"{machine.name} has no core {thread.core} on node {node.id}", field=field, allowed=allowed)
+    _check_numbers(thread, field)
     if thread.rate_gb_per_s is not None:
         check_rate(thread.rate_gb_per_s, field)
     if thread.window is not None and not 1 <= thread.window <= machine.core.max_outstanding and thread.arrivals is None:
@@ -43,6 +50,26 @@ def _check_thread(machine: Machine, thread: ThreadSpec) -> None:
                 raise InputError(f"node {memory} has no memory", field=field, allowed=f"memory of nodes {with_memory}")
 
 
+def _check_numbers(thread: ThreadSpec, field: str) -> None:
+    if not thread.accesses:
+        raise InputError("a thread needs at least one access", field=field)
+    if thread.arrivals is not None and thread.window is not None and not 1 <= thread.window <= MOST_OPEN_LINES:
+        raise InputError("window out of range", field=field, value=thread.window, allowed=f"1 to {MOST_OPEN_LINES}")
+    times = [thread.start_ns, thread.core_time_ns or 0.0, *(access.extra_core_time_ns for access in thread.accesses)]
+    if thread.arrivals is not None:
+        times.append(thread.arrivals.mean_interval_ns)
+    for time_ns in times:
+        if not 0 <= time_ns <= LONGEST_NS:
+            raise InputError("time out of range", field=field, value=time_ns, allowed=f"0 to {LONGEST_NS:g} ns")
+    for access in thread.accesses:
+        if access.barrier is not None and not 0 <= access.barrier < MOST_BARRIERS:
+            raise InputError("barrier out of range", field=field, value=access.barrier, allowed=f"0 to {MOST_BARRIERS - 1}")
+    turn = thread.time_slice
+    if turn is not None and not (0 < turn.length_ns <= turn.period_ns <= LONGEST_NS and 0 <= turn.start_ns <= LONGEST_NS):
+        allowed = "a length above 0 and up to the period, a start from 0"
+        raise InputError("not a time slice", field=field, value=turn, allowed=allowed)
+
+
 def _node(machine: Machine, node_id: int, field: str) -> Node:
     try:
         return machine.node(node_id)
@@ -52,13 +79,19 @@ def _node(machine: Machine, node_id: int, field: str) -> Node:
 
 
 def _check_shared_cores(workload: Workload) -> None:
-    seen: dict[tuple[int, int], ThreadSpec] = {}
-    for thread in workload.threads:
-        other = seen.get((thread.node, thread.core))
-        seen[thread.node, thread.core] = thread
-        if other is not None and (other.time_slice is None or thread.time_slice is None):
-            raise InputError(
-                f"threads {other.label} and {thread.label} are on one core, and scheduling does not exist yet",
-                field="threads",
-                allowed="one thread a core",
-            )
+    for one, other in combinations(workload.threads, 2):
+        if (one.node, one.core) != (other.node, other.core):
+            continue
+        names = f"threads {one.label} and {other.label} are on one core"
+        if one.time_slice is None or other.time_slice is None:
+            raise InputError(f"{names}, and scheduling does not exist yet", field="threads", allowed="one thread a core")
+        if _overlap(one.time_slice, other.time_slice):
+            raise InputError(f"{names} and their time slices overlap", field="threads", allowed="one period, slices apart")
+
+
+def _overlap(one: TimeSlice, other: TimeSlice) -> bool:
+    """Whether two slices of one period share a moment; slices of different periods always do, sooner or later."""
+    if one.period_ns != other.period_ns:
+        return True
+    apart = (other.start_ns - one.start_ns) % one.period_ns
+    return apart < one.length_ns or one.period_ns - apart < other.length_ns

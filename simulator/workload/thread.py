@@ -109,8 +109,8 @@ class ThreadSpec:
     @property
     def sort_key(self) -> tuple[Any, ...]:
         """Canonical place among other threads, so that the order of a list decides nothing."""
-        first = self.accesses[0]
-        return (self.node, self.core, first.mode, first.memory, self.background, self.rate_gb_per_s or 0.0, repr(self))
+        first = [(access.mode, access.memory) for access in self.accesses[:1]]
+        return (self.node, self.core, first, self.background, self.rate_gb_per_s or 0.0, repr(self))
 
     @property
     def interval_ns(self) -> float | None:

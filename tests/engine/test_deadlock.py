@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from simulator.engine.deadlock import Waiting, WaitState, deadlocked, wait_cycle
+from simulator.engine.deadlock import Member, Waiting, WaitState, closed_barriers, deadlocked, wait_cycle
 from simulator.engine.lower import lower
 from simulator.machine.dependency import deadlock_cycles
 from simulator.machine.routing import resolve_routes
@@ -62,10 +62,10 @@ class TestTheCheck:
         state = picture({7: ("a", None, ["P"])}, {"P": [[7]]})
         assert wait_cycle(state, deadlocked(state)) == ("a", "P")
 
-    @pytest.mark.parametrize("helper", [[], [9]], ids=["moves by itself", "kept by a packet that can move"])
-    def test_one_unit_that_comes_free_loosens_all(self, helper: list[int]) -> None:
+    @pytest.mark.parametrize("keepers", [[], [9]], ids=["moves by itself", "kept by a packet that can move"])
+    def test_one_unit_that_comes_free_loosens_all(self, keepers: list[int]) -> None:
         waiting = {0: ("a", None, ["P"]), 1: ("b", None, ["Q"]), 9: ("c", None, ["R"])}
-        state = picture(waiting, {"P": [[1], helper], "Q": [[0]]}, {"R": 1})
+        state = picture(waiting, {"P": [[1], keepers], "Q": [[0]]}, {"R": 1})
         assert stuck_in(state) == set()
 
     def test_one_free_unit_is_enough(self) -> None:
@@ -131,6 +131,45 @@ class TestTheCheck:
     def test_a_server_is_no_reason(self) -> None:
         state = picture({0: ("DRAM", None, []), 1: ("DRAM", 0, [])}, {"queue": [[0], [1]]})
         assert stuck_in(state) == set()
+
+
+def members(**stand: tuple[int | None, set[int]] | set[int]) -> WaitState:
+    """Draw threads by label: (barrier where it waits, barriers of its program), or the latter alone of one that has ended."""
+    found = []
+    for label, where in stand.items():
+        waits_at, barriers = (None, where) if isinstance(where, set) else where
+        found.append(Member(label, waits_at, isinstance(where, set), frozenset(barriers)))
+    return WaitState({}, {}, {}, tuple(found))
+
+
+class TestBarriersThatNeverOpen:
+    def test_nobody_waits(self) -> None:
+        assert closed_barriers(members()) == ()
+        assert closed_barriers(members(a=(None, {0}), b={0})) == ()
+
+    def test_the_other_is_on_its_way(self) -> None:
+        assert closed_barriers(members(a=(0, {0}), b=(None, {0}))) == ()
+
+    def test_the_other_has_ended(self) -> None:
+        assert closed_barriers(members(a=(0, {0}), b={0})) == ((0, "a", "b"),)
+
+    def test_one_that_has_ended_elsewhere_is_not_missed(self) -> None:
+        assert closed_barriers(members(a=(0, {0}), b=(None, {0}), c={1})) == ()
+
+    def test_one_of_many_is_enough(self) -> None:
+        assert closed_barriers(members(a=(0, {0}), b=(0, {0}), c=(None, {0}), d={0})) == ((0, "a", "d"),)
+
+    def test_crosswise(self) -> None:
+        assert closed_barriers(members(a=(0, {0, 1}), b=(1, {0, 1}))) == ((0, "a", "b"), (1, "b", "a"))
+
+    def test_a_chain_that_ends_at_one_that_has_ended(self) -> None:
+        assert closed_barriers(members(a=(0, {0}), b=(1, {0, 1}), c={1})) == ((0, "a", "b"), (1, "b", "c"))
+
+    def test_a_chain_that_ends_at_one_on_its_way(self) -> None:
+        assert closed_barriers(members(a=(0, {0}), b=(1, {0, 1}), c=(None, {1}))) == ()
+
+    def test_a_part(self) -> None:
+        assert closed_barriers(members(a=(0, {0}), b=(None, {0}), c=(1, {1}), d={1})) == ((1, "c", "d"),)
 
 
 def _pairs_two_apart(size: int, mode: str, window: int) -> list[ThreadSpec]:

@@ -130,8 +130,8 @@ class TestJitter:
         """Line n of a thread has its core time, whoever else runs: only the pace changes."""
         alone = watch(self.MACHINE, self.THREAD, until_ns=5000)
         beside = watch(self.MACHINE, self.THREAD, ThreadSpec(0, 1, (Access("w", 0),), window=8), until_ns=10_000)
-        assert self._rests(beside)[:40] == self._rests(alone)[:40]
-        assert beside.completed(0)[:40] != alone.completed(0)[:40]
+        assert self._rests(beside)[:30] == self._rests(alone)[:30]
+        assert beside.completed(0)[:30] != alone.completed(0)[:30]
 
     def test_two_threads_draw_differently(self) -> None:
         watched = watch(self.MACHINE, self.THREAD, ThreadSpec(0, 1, (Access("r", 0),), window=1), until_ns=2000)
@@ -287,7 +287,7 @@ class TestBarriers:
     @staticmethod
     def _run(*threads: ThreadSpec) -> RunResult:
         with at_most(10):
-            return run(TWO, Workload(threads), Accuracy(lines=100, warmup=10))
+            return run(TWO, Workload(threads), Accuracy(lines=100, warmup=0))
 
 
 class TestTurns:
@@ -333,6 +333,12 @@ class TestTurns:
         machine = round_machine([0], overrides=["sri.to_crossbar.request=8"])
         thread = ThreadSpec(0, 0, (Access("r", 0),) * 8, window=2, rate_gb_per_s=0.5, time_slice=self.TURNS[0], repeat=False)
         assert in_ns(watch(machine, thread).issued(0)) == [0, 128, 256, 384, 1000, 1000, 1128, 1256]
+
+    def test_a_line_due_between_slices_goes_when_the_next_begins(self) -> None:
+        """A line every 150 ns; those due at 450 and 950 wait for 500 and 1000, and nothing of the rate is lost."""
+        turn = TimeSlice(period_ns=500.0, start_ns=0.0, length_ns=400.0)
+        thread = ThreadSpec(0, 0, (Access("r", 0),) * 8, window=1, rate_gb_per_s=64 / 150, time_slice=turn, repeat=False)
+        assert in_ns(watch(ONE, thread).issued(0)) == [0, 150, 300, 500, 650, 800, 1000, 1150]
 
     def test_arrivals_outside_the_slice_are_not_lost(self) -> None:
         """One every 300 ns: those at 600 and 900 wait for the slice at 1000, and their latency counts from the arrival."""

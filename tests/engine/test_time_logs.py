@@ -292,6 +292,12 @@ class TestArbitration:
         log = time_log(machine, self.THREADS, 109, "link 0->1", since_ns=87)
         assert log == [(87, "link 0->1: RdResponse"), *((time, f"link 0->1: {kind}") for time, kind in order)]
 
+    def test_the_sending_crossbar_decides(self) -> None:
+        """Node 0 puts responses first, node 1 does not: 0->1 is node 0's."""
+        nodes = [node_entry(0, crossbar={"arbitration": "response-first"}), node_entry(1)]
+        log = time_log(round_machine(nodes, [(0, 1)]), self.THREADS, 109, "link 0->1", since_ns=88)
+        assert [text for _, text in log] == ["link 0->1: ProbeResponse", "link 0->1: Probe", "link 0->1: RdBlk"]
+
     def test_a_blocked_channel_lets_others_pass(self) -> None:
         """The second request waits for a credit from 72 until 101; an answer of node 0 that comes at 77 does not mind."""
         machine = round_machine([0, 1], [(0, 1)], credits(request=1))
@@ -447,6 +453,12 @@ class TestProbes:
         to_far = 25 + 2 * (2 + 18)
         assert starts(log, "node 2 crossbar to SRI: Probe") == [to_far]
         assert starts(log, "0.0.r.0: line") == [to_far + 22 + 10 + 2 * (1 + 18) + 2]
+
+
+def test_one_tick_apart_stays_one_tick_apart() -> None:
+    """Two packets in one delay at 10.000 and 10.001 ns arrive as two."""
+    log = time_log(round_machine([0]), [once(0, 0, "r", 0), once(0, 1, "r", 0, start_ns=0.001)], 20, "node 0 crossbar")
+    assert log == [(10.0, "node 0 crossbar to controller: RdBlk"), (10.001, "node 0 crossbar to controller: RdBlk")]
 
 
 def test_two_machines_do_not_share_anything() -> None:

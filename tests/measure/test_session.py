@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from simulator.engine.build import build_engine
 from simulator.engine.deadlock import Waiting, WaitState
 from simulator.engine.interface import Snapshot, Stop
 from simulator.engine.lower import lower
 from simulator.engine.plan import Plan
 from simulator.errors import InputError
 from simulator.measure.accuracy import Accuracy
-from simulator.measure.run import build_engine, run
+from simulator.measure.run import run
 from simulator.measure.session import CHECK_EVENTS, SMALLEST_BATCH, Session
-from simulator.workload import Access, ThreadSpec, Workload
+from simulator.workload import Access, Arrivals, ThreadSpec, Workload
 from tests.oracle.machines import round_machine
 from tests.oracle.watch import Watched, at_most
 
@@ -247,10 +248,29 @@ class TestWithTheEngine:
         assert result.threads[0].lines == 60
         assert result.threads[1].lines >= 400
 
+    def test_the_one_that_goes_on_decides_when_it_is_enough(self) -> None:
+        finite = ThreadSpec(0, 0, (Access("r", 0),) * 60, repeat=False)
+        result = run(TWO, Workload((finite, ThreadSpec(1, 0, (Access("r", 1),)))), Accuracy(ci_percent=5, lines=50_000, warmup=0))
+        assert result.verdict == "steady"
+        assert result.threads[1].lines < 5000
+
+    def test_a_program_that_is_over_within_the_warm_up(self) -> None:
+        finite = ThreadSpec(0, 0, (Access("r", 0),) * 30, repeat=False)
+        result = run(TWO, Workload((finite,)), Accuracy(warmup=30))
+        assert result.verdict == "not warmed up"
+        assert result.verdict_detail == "the 30 lines of thread 0.0.r.0 are over within a warm-up of 30"
+
+    @pytest.mark.parametrize(("interval_ns", "verdict"), [(5.0, "saturated"), (60.0, "steady")])
+    def test_open_arrivals_faster_than_they_are_served(self, interval_ns: float, verdict: str) -> None:
+        thread = ThreadSpec(0, 0, (Access("r", 0),), window=1000, core_time_ns=0.0, arrivals=Arrivals(interval_ns, random=False))
+        result = run(TWO, Workload((thread,)), Accuracy(ci_percent=5, lines=2000, warmup=50))
+        assert result.verdict == verdict
+        assert (result.verdict_detail is None) == (verdict == "steady")
+
     def test_an_unknown_engine(self) -> None:
         with pytest.raises(InputError) as caught:
             run(TWO, Workload.from_labels(["0.0.r.0"]), engine="magic")  # type: ignore[arg-type]
-        assert str(caught.value) == "engine: no such engine in this version (got 'magic'); allowed: auto, simpy"
+        assert str(caught.value) == "engine: there is no such engine (got 'magic'); allowed: auto, simpy, compiled"
 
     @pytest.mark.parametrize(
         ("values", "message"),

@@ -101,3 +101,31 @@ def test_a_rate_too_small_for_the_clock_is_refused() -> None:
     with pytest.raises(InputError, match="1e-06 to 100000 GB/s"):
         Workload.from_labels(["0.0.r.0"], {"0.1.r.0": 1e-320})
     assert "1e-06 to 100000 GB/s" in message(ODD, ThreadSpec(0, 1, READ, rate_gb_per_s=1e-320))
+
+
+@pytest.mark.parametrize(
+    ("thread", "told"),
+    [
+        (ThreadSpec(0, 0, ()), "at least one access"),
+        (ThreadSpec(0, 0, READ, start_ns=-1.0), "time out of range (got -1.0)"),
+        (ThreadSpec(0, 0, READ, core_time_ns=-2.0), "time out of range (got -2.0)"),
+        (ThreadSpec(0, 0, READ, core_time_ns=float("nan")), "time out of range (got nan)"),
+        (ThreadSpec(0, 0, (Access("r", 0, barrier=-1),)), "barrier out of range (got -1)"),
+        (ThreadSpec(0, 0, READ, window=5000, arrivals=Arrivals(10.0)), "window out of range (got 5000); allowed: 1 to 4096"),
+        (ThreadSpec(0, 0, READ, window=0, arrivals=Arrivals(10.0)), "window out of range (got 0); allowed: 1 to 4096"),
+        (ThreadSpec(0, 0, READ, time_slice=TimeSlice(0.0, 0.0, 0.0)), "not a time slice"),
+        (ThreadSpec(0, 0, READ, time_slice=TimeSlice(100.0, 0.0, 101.0)), "not a time slice"),
+    ],
+)
+def test_numbers_out_of_range(thread: ThreadSpec, told: str) -> None:
+    assert told in message(ODD, thread)
+
+
+def test_time_slices_that_overlap() -> None:
+    def two(one: TimeSlice, other: TimeSlice) -> Workload:
+        return Workload((ThreadSpec(0, 0, READ, time_slice=one), ThreadSpec(0, 0, (Access("r", 4),), time_slice=other)))
+
+    for other in (TimeSlice(100.0, 40.0, 50.0), TimeSlice(100.0, 90.0, 20.0), TimeSlice(101.0, 60.0, 10.0)):
+        with pytest.raises(InputError, match="time slices overlap"):
+            check_workload(ODD, two(TimeSlice(100.0, 0.0, 50.0), other))
+    check_workload(ODD, two(TimeSlice(100.0, 0.0, 50.0), TimeSlice(100.0, 50.0, 50.0)))
