@@ -73,7 +73,6 @@ def command(args: argparse.Namespace) -> int:
 
 def _refuse_what_is_missing(args: argparse.Namespace) -> None:
     for option, asked, allowed in (
-        ("--engine", args.engine == "compiled", "auto, simpy"),
         ("--steady", args.steady == "exact", "ci"),
         ("--breakdown", args.breakdown, None),
     ):

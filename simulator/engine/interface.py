@@ -55,7 +55,15 @@ class Snapshot:
 
 
 class Engine(Protocol):
-    """Advances a plan through time."""
+    """Advances a plan through time.
+
+    Attributes
+    ----------
+    name : str
+        As provenance gives it.
+    """
+
+    name: str
 
     def advance(self, target_lines: Sequence[int], event_budget: int) -> Stop:
         """Run until every thread has completed its target of lines since the start (or the end of its program).

@@ -6,12 +6,13 @@ of its own in which that one link, both directions, neither serialises nor runs 
 
 from __future__ import annotations
 
+from simulator.engine.build import EngineName
 from simulator.machine.routing import link_key
 from simulator.machine.spec import Link, Machine
 from simulator.machine.variants import with_ideal_link
 from simulator.measure.accuracy import Accuracy
 from simulator.measure.result import RunResult
-from simulator.measure.run import EngineName, run
+from simulator.measure.run import run
 from simulator.workload import Workload
 
 BUSY_ENOUGH = 0.25  # a less used link hides next to nothing, so its load counts as its demand

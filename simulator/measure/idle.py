@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from simulator.engine.build import build_engine
 from simulator.engine.lower import lower
 from simulator.machine.spec import Machine
 from simulator.measure.accuracy import Accuracy
-from simulator.measure.run import build_engine, run
+from simulator.measure.run import run
 from simulator.units import ns_from_ps
 from simulator.workload import Access, ThreadSpec, Workload
 from simulator.workload.thread import Mode

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Literal
 
 from simulator import __version__
-from simulator.engine.interface import Engine
+from simulator.engine.build import EngineName, build_engine
 from simulator.engine.lower import lower
-from simulator.engine.plan import Plan
-from simulator.errors import InputError
 from simulator.machine.spec import Machine
 from simulator.measure.accuracy import Accuracy
 from simulator.measure.report import Window, controller_reports, latency_report, link_reports, thread_reports
 from simulator.measure.result import Provenance, RunResult
 from simulator.measure.session import Session
 from simulator.workload import Workload
-
-EngineName = Literal["auto", "simpy"]
 
 
 def run(
@@ -38,7 +33,8 @@ def run(
         When to stop; by default at 0.5 % or 20,000 lines a thread.
     seed : int
         Equal arguments and seed give an equal result, to the last digit.
-    engine : {'auto', 'simpy'}
+    engine : {'auto', 'simpy', 'compiled'}
+        Both engines give the same result; see `engine.build.build_engine`.
 
     Raises
     ------
@@ -51,22 +47,13 @@ def run(
     session.run()
     provenance = Provenance(
         version=__version__,
-        engine="simpy",
+        engine=session.engine.name,
         seed=seed,
         machine=machine.model_dump(mode="json"),
         workload=workload.as_dict(),
         accuracy=asdict(accuracy),
     )
     return _result(machine, workload, session, provenance)
-
-
-def build_engine(plan: Plan, name: str = "auto") -> Engine:
-    """Return an engine at the start of a plan; InputError for an unknown name."""
-    if name not in ("auto", "simpy"):
-        raise InputError("no such engine in this version", field="engine", value=name, allowed="auto, simpy")
-    from simulator.engine.simpy_engine import SimpyEngine
-
-    return SimpyEngine(plan)
 
 
 def _result(machine: Machine, workload: Workload, session: Session, provenance: Provenance) -> RunResult:

@@ -92,8 +92,8 @@ def test_too_short_a_run_is_said(capsys: pytest.CaptureFixture[str]) -> None:
         (["quartet", "0.0.r.0", "--set", "link.latency=9"], "link.latency"),
         (["quartet", "0.0.r.0", "--ci", "0"], "ci: confidence out of range"),
         (
-            ["quartet", "0.0.r.0", "--engine", "compiled"],
-            "--engine: is not in this version (got 'compiled'); allowed: auto, simpy",
+            ["quartet", "0.0.r.0", "--set", "crossbar.arbitration=fair"],
+            "crossbar.arbitration",
         ),
         (["quartet", "0.0.r.0", "--steady", "exact"], "--steady: is not in this version (got 'exact'); allowed: ci"),
         (["quartet", "0.0.r.0", "--breakdown"], "--breakdown: is not in this version"),

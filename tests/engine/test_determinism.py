@@ -160,10 +160,10 @@ def test_another_order_of_ties_moves_nothing_beyond_its_interval(
     labels: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine, workload = load_machine("quartet"), Workload.from_labels(labels)
-    usual = run(machine, workload, LONG)
+    usual = run(machine, workload, LONG, engine="simpy")
     monkeypatch.setattr(fabric, "components", _reversed_components)
     monkeypatch.setattr(threads_module, "components", _reversed_components)
-    turned = run(machine, workload, LONG)
+    turned = run(machine, workload, LONG, engine="simpy")
     assert usual.threads != turned.threads  # it does decide something
     assert max(_differences(usual, turned)) <= 1
 

@@ -242,7 +242,7 @@ def test_a_finite_program_ends_with_a_verdict(system: System) -> None:
 
 @pytest.mark.slow
 @given(systems())
-@settings(CHECK, max_examples=3000, derandomize=False)
+@settings(CHECK, max_examples=1000, derandomize=False)
 def test_nothing_is_lost_in_many_more_systems(system: System) -> None:
     finished = Finished(system)
     expected = traffic.packets(finished.machine, finished.workload.threads)

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from simulator.engine.build import build_engine
 from simulator.engine.interface import Snapshot
 from simulator.engine.lower import lower
 from simulator.engine.plan import Draws, Plan
 from simulator.engine.random_numbers import exponential
 from simulator.machine.spec import Machine
-from simulator.measure.run import build_engine
 from simulator.workload import Access, Arrivals, ThreadSpec, Workload
 from tests.oracle.machines import READ, round_machine
 

@@ -11,8 +11,8 @@ from simulator.machine.spec import Machine
 from simulator.workload import Access, ThreadSpec
 from tests.oracle.machines import link_entry, node_entry, round_machine
 
-MOST_NODES = 6
-MOST_THREADS = 8
+MOST_NODES = 8
+MOST_THREADS = 16
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class System:
 def machines(draw: st.DrawFn, fewest: int = 1) -> Machine:
     """Draw a connected machine: links of any speed, nodes without memory or cores, buffers and credits from one up."""
     count = draw(st.integers(fewest, MOST_NODES))
-    ids = sorted(draw(st.permutations(range(9)))[:count])
+    ids = sorted(draw(st.permutations(range(11)))[:count])
     cores = [draw(st.sampled_from([0, 1, 2, 8])) for _ in ids]
     memory = [draw(st.booleans()) for _ in ids]
     if not any(cores):
@@ -40,7 +40,7 @@ def machines(draw: st.DrawFn, fewest: int = 1) -> Machine:
 
 @st.composite
 def systems(draw: st.DrawFn) -> System:
-    """Draw a machine with one to eight threads that run to the end of their programs."""
+    """Draw a machine with one to sixteen threads that run to the end of their programs."""
     machine = draw(machines())
     places = [(node.id, core) for node in machine.nodes for core in range(node.cores)]
     chosen = draw(st.lists(st.sampled_from(places), min_size=1, max_size=min(MOST_THREADS, len(places)), unique=True))

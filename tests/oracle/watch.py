@@ -1,4 +1,4 @@
-"""Ways to look at a run from outside: event by event, line by line, or until nothing is left to happen."""
+"""Ways to look at a run of the reference engine: event by event, line by line, or until nothing is left to happen."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
+from simulator.engine.build import build_engine
 from simulator.engine.interface import Engine, Snapshot, Stop
 from simulator.engine.lower import lower
 from simulator.engine.plan import Plan
 from simulator.engine.simpy_engine import SimpyEngine
 from simulator.engine.simpy_engine.parts import TransactionState
 from simulator.machine.spec import Machine
-from simulator.measure.run import build_engine
 from simulator.workload import Access, ThreadSpec, Workload
 
 FOR_EVER = 1 << 60  # lines no test thread ever completes
@@ -39,7 +39,7 @@ def time_log(machine: Machine, threads: Sequence[ThreadSpec], until_ns: float, *
     """
     plan = lower(machine, Workload(tuple(threads)))
     log: Log = []
-    for before, after in _events(plan, build_engine(plan), until_ns):
+    for before, after in _events(plan, build_engine(plan, "simpy"), until_ns):
         log += [(after.time_ps / 1000, text) for text in _changes(plan, before, after) if after.time_ps >= since_ns * 1000]
     return sorted(entry for entry in log if not places or entry[1].startswith((*places,)) or entry[1].endswith("line"))
 
@@ -47,7 +47,7 @@ def time_log(machine: Machine, threads: Sequence[ThreadSpec], until_ns: float, *
 def snapshot_at(machine: Machine, threads: Sequence[ThreadSpec], until_ns: float) -> tuple[Plan, Snapshot]:
     """Return the counters after the last event that is not later than `until_ns`."""
     plan = lower(machine, Workload(tuple(threads)))
-    engine = build_engine(plan)
+    engine = build_engine(plan, "simpy")
     last = engine.snapshot()
     for _, after in _events(plan, engine, until_ns):
         last = after

@@ -26,6 +26,8 @@ class SimpyEngine:
     plan : Plan
     """
 
+    name = "simpy"
+
     def __init__(self, plan: Plan) -> None:
         self._plan, self._table = plan, plan.transactions
         self._clock = Clock()

@@ -1,0 +1,44 @@
+"""Which engine runs a plan."""
+
+from __future__ import annotations
+
+import logging
+from typing import Literal, get_args
+
+from simulator.engine.interface import Engine
+from simulator.engine.plan import Plan
+from simulator.errors import InputError
+
+EngineName = Literal["auto", "simpy", "compiled"]
+_LOG = logging.getLogger("simulator.engine")
+
+
+def build_engine(plan: Plan, name: EngineName = "auto") -> Engine:
+    """Return an engine at the start of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    name : {'auto', 'simpy', 'compiled'}
+        ``auto`` takes the compiled engine where numba works on this platform, else the simpy engine, and says so. Both give
+        the same result to the last integer.
+
+    Raises
+    ------
+    InputError
+        There is no such engine, or the compiled one was asked for and numba is not there.
+    """
+    if name not in get_args(EngineName):
+        raise InputError("there is no such engine", field="engine", value=name, allowed=", ".join(get_args(EngineName)))
+    if name != "simpy":
+        try:
+            from simulator.engine.compiled import CompiledEngine
+        except ImportError as error:
+            if name == "compiled":
+                raise InputError(f"numba cannot be used here: {error}", field="engine", value=name, allowed="simpy") from None
+            _LOG.warning("numba cannot be used here (%s); running on simpy, which gives the same results more slowly", error)
+        else:
+            return CompiledEngine(plan)
+    from simulator.engine.simpy_engine import SimpyEngine
+
+    return SimpyEngine(plan)

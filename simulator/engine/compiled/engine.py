@@ -1,0 +1,169 @@
+"""The compiled engine: the same Plan, the same counters to the last integer, in machine code made by numba."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from simulator.engine.compiled import kernel
+from simulator.engine.compiled.cache import is_warm
+from simulator.engine.compiled.memory import Memory, Vector, word
+from simulator.engine.deadlock import Member, Waiting, WaitState
+from simulator.engine.interface import LATENCY_BINS, Snapshot, Stop
+from simulator.engine.plan import NONE, Plan
+
+_LOG = logging.getLogger("simulator.engine")
+_CHANNELS = 4
+_STOPS = (Stop.REACHED, Stop.EXHAUSTED, Stop.BUDGET)
+
+
+class CompiledEngine:
+    """Runs one plan from its start.
+
+    Parameters
+    ----------
+    plan : Plan
+    """
+
+    name = "compiled"
+
+    def __init__(self, plan: Plan) -> None:
+        if not is_warm():
+            _LOG.warning("compiling the engine for this computer, once: this takes up to a minute")
+        self._plan = plan
+        self._memory = Memory(plan)
+        self._words = self._memory.words.view(np.uint64)
+        for thread, window in enumerate(plan.threads.window):
+            first = self._record("THREAD", thread)[word("T_SLOTS")]
+            for slot in range(window):
+                place = np.uint64(first + slot * word("SLOT_WORDS"))
+                kernel.first_wake(self._words, place, np.uint64(plan.threads.start_ps[thread]))
+
+    # -- the engine interface --------------------------------------------------------------------------------------------
+
+    def advance(self, target_lines: Sequence[int], event_budget: int) -> Stop:
+        """Run until every thread has completed its target of lines (or the end of its program)."""
+        stop = kernel.advance(self._words, np.array(target_lines, np.uint64), np.uint64(event_budget))
+        assert not self._memory.header("BROKEN"), "an event was scheduled twice, or a table of the kernel overflowed"
+        return _STOPS[int(stop)]
+
+    def snapshot(self) -> Snapshot:
+        """Return the counters as they stand."""
+        memory, size = self._memory, self._memory.sizes
+        now = memory.header("NOW")
+        threads, ports, pools = (
+            memory.records("THREAD", size.threads),
+            memory.records("PORT", size.ports),
+            memory.records("POOL", size.pools),
+        )
+        waiting = ports[:, word("P_WAITING_PS")] + ports[:, word("P_WAITING")] * (now - ports[:, word("P_CHANGED")])
+        in_use = pools[:, word("Q_CAPACITY")] - pools[:, word("Q_FREE")]
+        sent = word("P_BY_KIND") + 2 * size.kinds
+        return Snapshot(
+            time_ps=now,
+            events=memory.header("EVENTS"),
+            thread_lines=_integers(threads[:, word("T_LINES")]),
+            thread_last_ps=_integers(threads[:, word("T_LAST")]),
+            thread_latency_ps=_integers(threads[:, word("T_LATENCY")]),
+            port_busy_ps=_integers(ports[:, word("P_BUSY_PS")] - np.maximum(0, ports[:, word("P_BUSY_UNTIL")] - now)),
+            port_waiting_ps=_integers(waiting),
+            port_sent=tuple(_integers(row) for row in ports[:, sent : sent + size.kinds]),
+            port_nops=_integers(ports[:, word("P_NOPS")]),
+            port_crcs=_integers(ports[:, word("P_CRCS")]),
+            pool_held_ps=_integers(pools[:, word("Q_HELD_PS")] + in_use * (now - pools[:, word("Q_CHANGED")])),
+        )
+
+    def start_latency_record(self) -> None:
+        """Begin to count latencies of foreground lines."""
+        self._memory.words[word("RECORDING")] = 1
+
+    def latency_histogram(self) -> Sequence[int]:
+        """Return foreground lines by latency, in bins of `LATENCY_BIN_PS`."""
+        start = self._memory.header("HISTOGRAM_AT")
+        return self._memory.words[start : start + LATENCY_BINS].tolist()  # type: ignore[no-any-return]
+
+    # -- who waits for whom ----------------------------------------------------------------------------------------------
+
+    def wait_state(self) -> WaitState:
+        """Return who waits for what, for the deadlock check."""
+        words, plan, memory = self._memory.words, self._plan, self._memory
+        waiting: dict[int, Waiting] = {}
+        by_transaction: dict[int, set[int]] = defaultdict(set)
+        by_hold: dict[int, set[int]] = defaultdict(set)
+        for port, name in enumerate(plan.ports.name):
+            for channel in range(_CHANNELS):
+                ahead = None
+                for packet in self._queue(port, channel):
+                    number = len(waiting)
+                    kind = plan.kind_name[int(words[packet + word("K_KIND")])]
+                    waiting[number] = Waiting(name, kind, ahead, self._needs(packet))
+                    by_transaction[int(words[packet + word("K_STATE")])].add(number)
+                    by_hold[int(words[packet + word("K_HOLD")])].add(number)
+                    ahead = number
+        kept: dict[int, list[frozenset[int]]] = defaultdict(list)
+        for hold, keepers in by_hold.items():
+            for pool in self._pools_of(hold):
+                kept[pool].append(frozenset(keepers))
+        for state in self._states():
+            for pool in self._pools_of(int(words[state + word("A_HOME")])):
+                kept[pool].append(frozenset(by_transaction[state]))
+        free: dict[str, int] = {}
+        kept_by: dict[str, tuple[frozenset[int], ...]] = {}
+        for row, name in enumerate(plan.pools.name):
+            place = memory.at("POOL", row)
+            free[name] = int(words[place + word("Q_FREE")])
+            moving = plan.pools.capacity[row] - free[name] - len(kept[place])
+            kept_by[name] = (*kept[place], *([frozenset[int]()] * moving))
+        return WaitState(waiting, free, kept_by, self._members())
+
+    def _queue(self, port: int, channel: int) -> Iterator[int]:
+        words = self._memory.words
+        packet = int(words[self._memory.at("PORT", port) + word("P_HEAD") + channel])
+        while packet != NONE:
+            yield packet
+            packet = int(words[packet + word("K_NEXT")])
+
+    def _needs(self, packet: int) -> tuple[str, ...]:
+        words = self._memory.words
+        branch = int(words[packet + word("K_BRANCH")])
+        pools = (int(words[branch + word("B_COMMAND")]), int(words[branch + word("B_DATA")]))
+        first, length = self._memory.at("POOL", 0), self._memory.length("POOL")
+        return tuple(self._plan.pools.name[(pool - first) // length] for pool in pools if pool != NONE)
+
+    def _pools_of(self, hold: int) -> Iterator[int]:
+        if hold != NONE:
+            for field in ("H_COMMAND", "H_DATA"):
+                pool = int(self._memory.words[hold + word(field)])
+                if pool != NONE:
+                    yield pool
+
+    def _states(self) -> Iterator[int]:
+        """Yield the transactions under way."""
+        start, fresh = self._memory.header("STATE_AT"), self._memory.header("STATE_FRESH")
+        for state in range(start, fresh, word("STATE_WORDS")):
+            if self._memory.words[state + word("A_ROW")] != NONE:
+                yield state
+
+    def _members(self) -> tuple[Member, ...]:
+        threads, barriers = self._plan.threads, self._plan.program.barrier
+        found = []
+        for thread, label in enumerate(threads.label):
+            first, count = threads.first[thread], threads.count[thread]
+            own = frozenset(barriers[first : first + count]) - {NONE}
+            if own:
+                record = self._record("THREAD", thread)
+                issued = int(record[word("T_ISSUED")])
+                waits_at = barriers[first + issued % count] if record[word("T_AT_BARRIER")] else None
+                found.append(Member(label, waits_at, not threads.repeat[thread] and issued >= count, own))
+        return tuple(found)
+
+    def _record(self, table: str, row: int) -> Vector:
+        place = self._memory.at(table, row)
+        return self._memory.words[place : place + self._memory.length(table)]
+
+
+def _integers(column: Vector) -> tuple[int, ...]:
+    return tuple(column.tolist())

@@ -1,0 +1,133 @@
+"""The compiled engine's kernel: the state machine of the simpy engine on one vector of words.
+
+Read simpy_engine/ first: functions carry the same names and do the same things in the same order, and a property test holds both
+engines to equal counters. Here are the protocol's actions and the loop. Arbitrations of the current tick, which come last in it,
+wait in a short sorted list beside the other pending events.
+"""
+
+from __future__ import annotations
+
+from simulator.engine.compiled.cache import compiled
+from simulator.engine.compiled.fabric import (
+    arbitrate,
+    branch_out,
+    drop,
+    leave_command,
+    on_header_end,
+    on_nop_arrival,
+    on_service_end,
+    on_tail_arrival,
+    send,
+)
+from simulator.engine.compiled.layout import *
+from simulator.engine.compiled.pending import pop, pop_now, push
+from simulator.engine.compiled.threads import complete, on_slot, set_targets, wake
+from simulator.engine.compiled.words import *
+
+
+@compiled
+def collect(m: Words, k: Word, state: Word, row: Word) -> None:
+    leave_command(m, m[k + K_HOLD])
+    drop(m, PACKET_FREE, k)
+    m[state + A_JOINS] -= ONE
+    if m[state + A_JOINS] == ZERO:
+        complete(m, state, row)
+        send(m, state, m[row + R_DONE_KIND], m[row + R_DONE_STAGE], NONE)
+
+
+@compiled
+def enter(m: Words, k: Word, stage: Word) -> None:
+    action = m[stage + S_ACTION]
+    if action:
+        state = m[k + K_STATE]
+        row = m[state + A_ROW]
+        if action == ACCEPT:
+            m[state + A_HOME] = m[k + K_HOLD]
+            m[k + K_HOLD] = NONE
+            if m[row + R_PROBE_STAGE] != NONE:
+                send(m, state, m[row + R_PROBE_KIND], m[row + R_PROBE_STAGE], NONE)
+        elif action == REPLY:
+            drop(m, PACKET_FREE, k)
+            send(m, state, m[row + R_REPLY_KIND], m[row + R_REPLY_STAGE], NONE)
+            return
+        elif action == RELEASE:
+            home = m[state + A_HOME]
+            drop(m, PACKET_FREE, k)
+            m[state + A_ROW] = NONE
+            drop(m, STATE_FREE, state)
+            leave_command(m, home)
+            return
+        elif action == ANSWER and m[stage + S_NODE] != m[row + R_REQUESTER]:
+            hold = m[k + K_HOLD]
+            drop(m, PACKET_FREE, k)
+            send(m, state, m[row + R_ANSWER_KIND], m[row + R_ANSWER_STAGE + m[stage + S_NODE]], hold)
+            return
+        else:
+            collect(m, k, state, row)
+            return
+    branch_out(m, k, stage)
+
+
+@compiled
+def on_delay(m: Words, d: Word) -> None:
+    now = m[NOW]
+    k = m[d + D_HEAD]
+    after = k
+    while after != NONE and m[after + K_DUE] == now:
+        after = m[after + K_NEXT]
+    m[d + D_HEAD] = after
+    if after != NONE:
+        push(m, d + D_EVENT, m[after + K_DUE])
+    while k != after:
+        following = m[k + K_NEXT]
+        enter(m, k, m[m[k + K_BRANCH] + B_STAGE])
+        k = following
+
+
+@compiled
+def advance(memory: Words, targets: Words, budget: Word) -> Word:
+    """Process events until every foreground thread has its target, nothing is left, or the budget is used up."""
+    m = pointer_to(memory)
+    set_targets(m, targets)
+    left = budget
+    while m[BELOW_TARGET] and left:
+        arbitrations = m[ARBITRATION_COUNT]
+        if arbitrations:
+            p = m[m[ARBITRATION_AT] + arbitrations - ONE]
+            e = pop_now(m, m[p + P_ARBITRATION_EVENT + E_KEY])
+            if e == NONE:
+                m[ARBITRATION_COUNT] = arbitrations - ONE
+                left -= ONE
+                arbitrate(m, p)
+                continue
+        else:
+            e = pop(m)
+            if e == NONE:
+                m[EVENTS] += budget - left
+                return EXHAUSTED
+        left -= ONE
+        m[e + E_TIME] = NONE
+        key = m[e + E_KEY]
+        component = (key >> SLOT_BITS) & COMPONENT_MASK
+        if key >= ARBITRATION_KEY:
+            arbitrate(m, e - P_ARBITRATION_EVENT)
+        elif key >= SERVICE_END_KEY:
+            on_service_end(m, e - P_END_EVENT)
+        elif component < m[FIRST_TAIL]:
+            on_delay(m, e - D_EVENT)
+        elif component < m[FIRST_NOP]:
+            on_tail_arrival(m, e - P_TAIL_EVENT)
+        elif component < m[FIRST_HEADER]:
+            on_nop_arrival(m, e - P_NOP_EVENT)
+        elif component < m[FIRST_THREAD]:
+            on_header_end(m, e - P_HEADER_EVENT)
+        else:
+            on_slot(m, e - L_EVENT)
+    m[EVENTS] += budget - left
+    return BUDGET if m[BELOW_TARGET] else REACHED
+
+
+@compiled
+def first_wake(memory: Words, slot: Word, time: Word) -> None:
+    """Put the first event of a slot among the pending ones."""
+    wake(pointer_to(memory), slot, time)

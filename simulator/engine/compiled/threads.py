@@ -1,0 +1,171 @@
+"""Window slots, pace, turns and barriers: simpy_engine/threads.py on the kernel's memory, function by function."""
+
+from __future__ import annotations
+
+from simulator.engine.compiled.cache import compiled
+from simulator.engine.compiled.fabric import new_record, random_value, send
+from simulator.engine.compiled.layout import *
+from simulator.engine.compiled.pending import push
+from simulator.engine.compiled.words import *
+
+
+@compiled
+def wake(m: Words, slot: Word, time: Word) -> None:
+    push(m, slot + L_EVENT, time)
+
+
+@compiled
+def last_wanted(m: Words, t: Word) -> Word:
+    if m[t + T_REPEAT] or m[t + T_TARGET] < m[t + T_COUNT]:
+        return m[t + T_TARGET]
+    return m[t + T_COUNT]
+
+
+@compiled
+def barrier_of(m: Words, t: Word) -> Word:
+    return m[m[t + T_FIRST] + PROGRAM_WORDS * (m[t + T_ISSUED] % m[t + T_COUNT]) + G_BARRIER]
+
+
+@compiled
+def held_by_barrier(m: Words, t: Word) -> Word:
+    return barrier_of(m, t) != NONE and m[t + T_PASSED] != m[t + T_ISSUED]
+
+
+@compiled
+def arrive_at_barrier(m: Words, t: Word) -> None:
+    if m[t + T_IN_FLIGHT] or m[t + T_AT_BARRIER] or not held_by_barrier(m, t):
+        return
+    barrier = barrier_of(m, t)
+    m[t + T_AT_BARRIER] = ONE
+    v = m[BARRIER_AT] + BARRIER_WORDS * barrier
+    m[v + V_HERE] += ONE
+    if m[v + V_HERE] < m[v + V_PARTIES]:
+        return
+    m[v + V_HERE] = ZERO
+    for index in range(m[THREADS]):
+        other = m[THREAD_AT] + THREAD_WORDS * index
+        if m[other + T_AT_BARRIER] and barrier_of(m, other) == barrier:
+            m[other + T_AT_BARRIER] = ZERO
+            m[other + T_PASSED] = m[other + T_ISSUED]
+            m[other + T_HELD] = ZERO
+            for i in range(m[other + T_WINDOW]):
+                slot = m[other + T_SLOTS] + SLOT_WORDS * i
+                if m[slot + L_HELD]:
+                    m[slot + L_HELD] = ZERO
+                    wake(m, slot, m[NOW])
+
+
+@compiled
+def complete(m: Words, state: Word, row: Word) -> None:
+    slot = m[state + A_SLOT]
+    now = m[NOW]
+    if m[row + R_VICTIM]:
+        m[slot + L_VICTIM_OUT] = ZERO
+        if m[slot + L_WAITS]:
+            m[slot + L_WAITS] = ZERO
+            wake(m, slot, now)
+        return
+    t = m[slot + L_THREAD]
+    latency = now - m[state + A_ISSUED]
+    m[t + T_LINES] += ONE
+    m[t + T_IN_FLIGHT] -= ONE
+    m[t + T_LAST] = now
+    m[t + T_LATENCY] += latency
+    if m[RECORDING] and not m[t + T_BACKGROUND]:
+        m[m[HISTOGRAM_AT] + min(latency >> BIN_SHIFT, LAST_BIN)] += ONE
+    if m[t + T_LINES] == last_wanted(m, t):
+        m[BELOW_TARGET] -= ONE
+    if m[t + T_HELD]:
+        arrive_at_barrier(m, t)
+    core = random_value(m, m[t + T_STREAM], m[state + A_NUMBER], m[m[state + A_PROGRAM] + G_DRAW])
+    wake(m, slot, now + core)
+
+
+@compiled
+def begin(m: Words, row: Word, slot: Word, program: Word, number: Word, issued: Word) -> None:
+    state = new_record(m, STATE_FREE, STATE_FRESH, STATE_WORDS)
+    m[state + A_ROW] = row
+    m[state + A_SLOT] = slot
+    m[state + A_JOINS] = m[row + R_JOINS]
+    m[state + A_PROGRAM] = program
+    m[state + A_NUMBER] = number
+    m[state + A_ISSUED] = issued
+    m[state + A_HOME] = NONE
+    send(m, state, m[row + R_REQUEST_KIND], m[row + R_REQUEST_STAGE], NONE)
+
+
+@compiled
+def is_due(m: Words, slot: Word, t: Word) -> Word:
+    draw = m[t + T_INTERVAL]
+    if draw == NONE:
+        return True
+    now = m[NOW]
+    if m[slot + L_DUE] == NONE:
+        interval = random_value(m, m[t + T_STREAM], ARRIVAL_NUMBERS + m[t + T_ARRIVALS], draw)
+        m[t + T_ARRIVALS] += ONE
+        if not m[t + T_OPEN]:
+            deepest = (m[t + T_WINDOW] - ONE) * interval
+            if m[t + T_DUE] + deepest < now:
+                m[t + T_DUE] = now - deepest
+        elif m[t + T_ARRIVALS] == ONE:
+            m[t + T_DUE] += interval
+        m[slot + L_DUE] = m[t + T_DUE]
+        m[t + T_DUE] += interval
+    if m[slot + L_DUE] > now:
+        wake(m, slot, m[slot + L_DUE])
+        return False
+    return True
+
+
+@compiled
+def is_its_turn(m: Words, slot: Word, t: Word) -> Word:
+    period = m[t + T_SLICE_PERIOD]
+    if not period:
+        return True
+    into = (m[NOW] % period + period - m[t + T_SLICE_START] % period) % period
+    if into < m[t + T_SLICE_LENGTH]:
+        return True
+    if m[slot + L_DUE] != NONE and not m[t + T_OPEN] and m[t + T_INTERVAL] != NONE:
+        m[slot + L_DUE] = NONE
+        m[t + T_DUE] -= m[m[m[DRAW_AT] + DRAW_WORDS * m[t + T_INTERVAL] + X_FIRST]]
+    wake(m, slot, m[NOW] + period - into)
+    return False
+
+
+@compiled
+def on_slot(m: Words, slot: Word) -> None:
+    t = m[slot + L_THREAD]
+    if m[slot + L_VICTIM_OUT]:
+        m[slot + L_WAITS] = ONE
+        return
+    if not m[t + T_REPEAT] and m[t + T_ISSUED] >= m[t + T_COUNT]:
+        return
+    if held_by_barrier(m, t):
+        arrive_at_barrier(m, t)
+    if held_by_barrier(m, t):
+        m[slot + L_HELD] = ONE
+        m[t + T_HELD] = ONE
+        return
+    if not is_due(m, slot, t) or not is_its_turn(m, slot, t):
+        return
+    number = m[t + T_ISSUED]
+    program = m[t + T_FIRST] + PROGRAM_WORDS * (number % m[t + T_COUNT])
+    m[t + T_ISSUED] += ONE
+    m[t + T_IN_FLIGHT] += ONE
+    now = m[NOW]
+    issued = m[slot + L_DUE] if m[t + T_OPEN] and m[slot + L_DUE] != NONE else now
+    m[slot + L_DUE] = NONE
+    begin(m, m[program + G_TRANSACTION], slot, program, number, issued)
+    if m[program + G_VICTIM] != NONE:
+        m[slot + L_VICTIM_OUT] = ONE
+        begin(m, m[program + G_VICTIM], slot, program, number, now)
+
+
+@compiled
+def set_targets(m: Words, targets: Words) -> None:
+    m[BELOW_TARGET] = ZERO
+    for index in range(m[THREADS]):
+        t = m[THREAD_AT] + THREAD_WORDS * index
+        m[t + T_TARGET] = targets[index]
+        if m[t + T_LINES] < last_wanted(m, t):
+            m[BELOW_TARGET] += ONE
