@@ -49,10 +49,6 @@ class InputError(NumasimError):
         return text
 
 
-class DeadlockError(NumasimError):
-    """A run that was asked for a number came to a standstill instead."""
-
-
 def _short(value: object, limit: int = 80) -> str:
     text = repr(value)
     return text if len(text) <= limit else text[: limit - 3] + "..."

@@ -10,7 +10,11 @@ from pathlib import Path
 def add_accuracy(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how long a run is, with the defaults of `Accuracy`, and its seed."""
     parser.add_argument(
-        "--lines", type=positive_int, default=20_000, metavar="N", help="most measured lines a foreground thread (%(default)s)"
+        "--lines",
+        type=positive_int,
+        default=20_000,
+        metavar="N",
+        help="most measured lines of the slowest foreground thread (%(default)s)",
     )
     parser.add_argument(
         "--ci",

@@ -34,7 +34,10 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--steady", choices=("ci", "exact"), default="ci", help="when to stop: at the confidence interval (%(default)s)"
     )
-    parser.add_argument("--breakdown", action="store_true", help="account for each nanosecond of the latency")
+    parser.add_argument("--breakdown", action="store_true", help=argparse.SUPPRESS)  # not in this version
+    parser.add_argument(
+        "--picture", metavar="FILE", help="draw the machine with the loads of this run: .png, .svg, or neither for both"
+    )
     parser.add_argument(
         "--set", dest="overrides", action="append", default=[], metavar="PATH=VALUE", help="override a value of the machine file"
     )
@@ -68,6 +71,10 @@ def command(args: argparse.Namespace) -> int:
         from simulator.cli.run_tables import run_tables
 
         show_tables(run_tables(result))
+    if args.picture is not None:
+        from simulator.plots.square import draw_machine
+
+        draw_machine(machine, args.picture, result)
     return 0 if result.verdict == "steady" else 1
 
 

@@ -67,7 +67,6 @@ def summary_table(result: RunResult) -> Table:
 
 def _thread(thread: ThreadReport) -> tuple[Cell, ...]:
     kind = "foreground"
-    kind = "foreground"
     if thread.background:
         kind = "background" if thread.rate_gb_per_s is None else f"background, asks for {thread.rate_gb_per_s:g} GB/s"
     mood: Mood = "faint" if thread.background else "plain"

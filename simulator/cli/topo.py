@@ -49,6 +49,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def _list(arguments: argparse.Namespace) -> int:
     from simulator.machine.load import list_machines, load_machine
+    from simulator.machine.read import shipped_names
     from simulator.machine.report import TopoList, machine_entry
 
     entries = tuple(machine_entry(load_machine(name)) for name in list_machines())
@@ -58,7 +59,8 @@ def _list(arguments: argparse.Namespace) -> int:
         width = max(len(entry.name) for entry in entries)
         header = f"{'machine':{width}}  nodes  cores  links  title\n"
         rows = (f"{entry.name:{width}}  {entry.nodes:5}  {entry.cores:5}  {entry.links:5}  {entry.title}\n" for entry in entries)
-        text = header + "".join(rows)
+        bases = ", ".join(name for name in shipped_names() if name not in list_machines())
+        text = header + "".join(rows) + f"to extend (constants only): {bases}\n"
     write_text(arguments.output, text)
     return 0
 
@@ -116,17 +118,21 @@ def _warn(warnings: tuple[str, ...]) -> None:
 
 
 def _idle_reads(machine: Machine) -> list[IdleRead]:
-    """Measure one read at rest for each number of hops, of the first pair of nodes that is so far apart."""
-    from simulator.machine.report import IdleRead
+    """Measure a read at rest of every pair of nodes; on a large machine, of the first pair for each number of hops."""
+    from simulator.machine.report import MOST_PAIRS_NODES, IdleRead
     from simulator.machine.topology import hops
     from simulator.measure.idle import zero_load_ns
 
-    pairs: dict[int, tuple[int, int]] = {}
-    for row, start in zip(hops(machine), machine.nodes, strict=True):
-        for hop, end in zip(row, machine.nodes, strict=True):
-            if start.cores and end.controller is not None:
-                pairs.setdefault(hop, (start.id, end.id))
+    pairs = [
+        (hop, start.id, end.id)
+        for row, start in zip(hops(machine), machine.nodes, strict=True)
+        for hop, end in zip(row, machine.nodes, strict=True)
+        if start.cores and end.controller is not None
+    ]
+    if len(machine.nodes) > MOST_PAIRS_NODES:
+        firsts = {hop: (hop, start, end) for hop, start, end in reversed(pairs)}
+        pairs = sorted(firsts.values())
     return [
-        IdleRead(hops=hop, label=f"{start}.0.r.{end}", latency_ns=zero_load_ns(machine, start, end))
-        for hop, (start, end) in sorted(pairs.items())
+        IdleRead(node=start, memory=end, hops=hop, label=f"{start}.0.r.{end}", latency_ns=zero_load_ns(machine, start, end))
+        for hop, start, end in pairs
     ]

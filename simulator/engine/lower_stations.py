@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from simulator.engine.plan import NONE, Delays, Pools, PortKind, Ports
 from simulator.machine.routing import link_key
 from simulator.machine.spec import Link, Machine, Node
-from simulator.protocol import PACKET_KINDS, Channel, PacketKind
+from simulator.protocol import CHANNEL_NAMES, PACKET_KINDS, Channel, PacketKind
 from simulator.units import ps_from_ns, serialisation_ps
 
 CREDIT_CLASSES = ("request", "posted", "response", "probe", "request_data", "posted_data", "response_data")
-_CHANNEL_FIELD = {Channel.REQUEST: "request", Channel.POSTED: "posted", Channel.RESPONSE: "response", Channel.PROBE: "probe"}
 
 
 @dataclass(frozen=True)
@@ -26,11 +25,11 @@ class Output:
 
     def command_pool(self, kind: PacketKind) -> int:
         """Pool of command buffers for this kind, or NONE where it always sinks."""
-        return self.buffers.get(_CHANNEL_FIELD[kind.channel], NONE)
+        return self.buffers.get(CHANNEL_NAMES[kind.channel], NONE)
 
     def data_pool(self, kind: PacketKind) -> int:
         """Pool of data buffers for this kind, or NONE without data."""
-        return self.buffers.get(_CHANNEL_FIELD[kind.channel] + "_data", NONE) if kind.data_bytes else NONE
+        return self.buffers.get(CHANNEL_NAMES[kind.channel] + "_data", NONE) if kind.data_bytes else NONE
 
     def delay_for(self, kind: PacketKind) -> int:
         """Delay behind the port."""
@@ -177,7 +176,7 @@ def _add_controller(stations: Stations, node: Node) -> None:
 def _dram_port(name: str, node: Node) -> _PortRow:
     controller = node.controller
     assert controller is not None
-    service = tuple(ps_from_ns(controller.write_ns if kind.data_bytes else controller.read_ns) for kind in PACKET_KINDS)
+    service = tuple(ps_from_ns(controller.write_ns if kind.writes else controller.read_ns) for kind in PACKET_KINDS)
     turnaround = ps_from_ns(controller.turnaround_ns)
     return _PortRow(name, PortKind.DRAM, 0, service, service, turnaround_ps=turnaround)
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 NONE = -1
-UNLIMITED = 1 << 30
 
 Ints = tuple[int, ...]
 IntTable = tuple[tuple[int, ...], ...]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from simulator.machine.distances import distances, numactl_text
 from simulator.machine.fitted import allowed_words, link_selector
-from simulator.machine.report import TopoShow
+from simulator.machine.report import MOST_PAIRS_NODES, TopoShow
 from simulator.machine.routing import Routes, resolve_routes
 from simulator.machine.spec import BroadcastTable, ControllerSpec, Link, Machine, Table
 from simulator.units import LINE_BYTES
@@ -133,12 +133,25 @@ def _trees(machine: Machine, routes: Routes) -> Iterator[str]:
 
 
 def _at_rest(machine: Machine, show: TopoShow) -> list[str]:
-    lines = [f"a read of memory {read.hops} hops away takes {read.latency_ns:.1f} ns ({read.label})" for read in show.idle_reads]
-    lines = [line.replace(" 1 hops", " 1 hop") for line in lines]
+    lines = _idle_matrix(show) if len(machine.nodes) <= MOST_PAIRS_NODES else _idle_by_hops(show)
     services = sorted({node.controller.read_ns for node in machine.nodes if node.controller is not None})
     lines += [f"a DRAM that reads a line in {time:g} ns moves at most {LINE_BYTES / time:.2f} GB/s" for time in services if time]
     rates = sorted({link.gb_per_s for link in machine.links})
     return lines + [f"a line of {LINE_BYTES} B occupies a link of {rate:g} GB/s for {LINE_BYTES / rate:g} ns" for rate in rates]
+
+
+def _idle_matrix(show: TopoShow) -> list[str]:
+    """One read from each node of each memory, ns."""
+    latency = {(read.node, read.memory): f"{read.latency_ns:.1f}" for read in show.idle_reads}
+    memories = sorted({memory for _, memory in latency})
+    header = ("node", *(f"memory {memory}" for memory in memories))
+    rows = [(str(node), *(latency[node, memory] for memory in memories)) for node in sorted({node for node, _ in latency})]
+    return ["a read, from core 0 of a node, ns:", *(f"  {line}" for line in _table([header, *rows]))]
+
+
+def _idle_by_hops(show: TopoShow) -> list[str]:
+    lines = [f"a read of memory {read.hops} hops away takes {read.latency_ns:.1f} ns ({read.label})" for read in show.idle_reads]
+    return [line.replace(" 1 hops", " 1 hop") for line in lines]
 
 
 def _fitted(show: TopoShow) -> list[str]:

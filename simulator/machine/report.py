@@ -62,9 +62,14 @@ class FittedReport(_Report):
     allowed: tuple[float, float] | tuple[str, ...]
 
 
+MOST_PAIRS_NODES = 8  # nodes up to which every pair is measured
+
+
 class IdleRead(_Report):
     """The time of one read on the machine at rest."""
 
+    node: int
+    memory: int
     hops: int
     label: str
     latency_ns: float
@@ -80,7 +85,9 @@ class TopoShow(_Report):
     routed_hops: HopReport = Field(description="as requests are routed")
     shortest_hops: HopReport = Field(description="the fewest there could be")
     fitted: tuple[FittedReport, ...]
-    idle_reads: tuple[IdleRead, ...] = Field(description="one pair for each number of hops")
+    idle_reads: tuple[IdleRead, ...] = Field(
+        description="every pair of a small machine; of a large one, a pair for each number of hops"
+    )
     warnings: tuple[str, ...]
     resolved: dict[str, Any] = Field(description="every node and link with all its constants")
 

@@ -53,3 +53,9 @@ def unlimited_node_buffers(node: Node) -> Node:
     if controller is not None:
         controller = controller.model_copy(update={"to_crossbar": _unlimited(controller.to_crossbar)})
     return node.model_copy(update={"sri": sri, "crossbar": crossbar, "controller": controller})
+
+
+def with_unlimited_buffers(machine: Machine) -> Machine:
+    """Return the machine with unlimited credits on its links and unlimited buffers inside its nodes."""
+    credits = all_credits(UNLIMITED_BUFFERS)
+    return with_nodes(with_links(machine, lambda link: link.model_copy(update={"credits": credits})), unlimited_node_buffers)

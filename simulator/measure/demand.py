@@ -15,25 +15,29 @@ from simulator.measure.result import RunResult
 from simulator.measure.run import run
 from simulator.workload import Workload
 
-BUSY_ENOUGH = 0.25  # a less used link hides next to nothing, so its load counts as its demand
+BUSY_ENOUGH = 0.25  # a less used direction hides next to nothing, so its load counts as its demand
 DEMAND_ACCURACY = Accuracy(ci_percent=1.0, lines=2000, warmup=300)
 
 
 def with_demand(machine: Machine, workload: Workload, result: RunResult, *, engine: EngineName = "auto") -> RunResult:
     """Return the result with `demand_gb_per_s` of every link direction filled in.
 
-    Links less than `BUSY_ENOUGH` used in both directions keep their load as demand; each other link costs one short run.
+    A direction less than `BUSY_ENOUGH` used keeps its load as demand; each link with another direction costs one short run.
     """
-    demands = {key: report.gb_per_s for key, report in result.links.items()}
+    demands: dict[str, float | None] = {key: report.gb_per_s for key, report in result.links.items()}
     for link in machine.links:
         keys = [link_key(machine, link, end) for end in link.ends]
-        if max(result.links[key].utilization for key in keys) >= BUSY_ENOUGH:
-            demands.update(_demand(machine, workload, link, keys, result.provenance.seed, engine))
+        busy = [key for key in keys if result.links[key].utilization >= BUSY_ENOUGH]
+        if busy:
+            demands.update(_demand(machine, workload, link, busy, result.provenance.seed, engine))
     links = {key: report.model_copy(update={"demand_gb_per_s": demands[key]}) for key, report in result.links.items()}
     return result.model_copy(update={"links": links})
 
 
-def _demand(machine: Machine, workload: Workload, link: Link, keys: list[str], seed: int, engine: EngineName) -> dict[str, float]:
+def _demand(
+    machine: Machine, workload: Workload, link: Link, keys: list[str], seed: int, engine: EngineName
+) -> dict[str, float | None]:
     ideal = with_ideal_link(machine, link.ends, link.ordinal)
     result = run(ideal, workload, DEMAND_ACCURACY, seed=seed, engine=engine)
-    return {key: result.links[key].gb_per_s for key in keys}
+    stands_still = result.verdict in ("deadlock", "no progress")
+    return {key: None if stands_still else result.links[key].gb_per_s for key in keys}

@@ -12,6 +12,7 @@ from simulator.measure.accuracy import Accuracy
 from simulator.measure.report import Window, controller_reports, latency_report, link_reports, thread_reports
 from simulator.measure.result import Provenance, RunResult
 from simulator.measure.session import Session
+from simulator.units import ns_from_ps
 from simulator.workload import Workload
 
 
@@ -64,7 +65,7 @@ def _result(machine: Machine, workload: Workload, session: Session, provenance: 
     assert session.verdict is not None
     return RunResult(
         machine=machine.name,
-        window_ns=window.time_ps / 1000,
+        window_ns=ns_from_ps(window.time_ps),
         threads=thread_reports(window, workload, intervals),
         links=link_reports(window),
         controllers=controller_reports(window),

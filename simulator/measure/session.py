@@ -15,6 +15,7 @@ from simulator.measure.result import Verdict
 SMALLEST_BATCH = 50  # lines a foreground thread
 SATURATION = 0.05  # served so much slower than lines arrive: beyond what chance does in a window
 CHECK_EVENTS = 200_000  # events between two looks for a deadlock
+MOST_IDLE_CHECKS = 50
 
 
 @dataclass
@@ -36,20 +37,23 @@ class Session:
     verdict_detail: str | None = None
     cycle: tuple[str, ...] = ()
     _boundaries: list[Snapshot] = field(default_factory=list)
+    _idle_checks: int = 0  # looks in a row at which no thread that the run waits for had completed a line
 
     def run(self) -> None:
         """Run to the verdict."""
-        if self._ends_while_warming_up() or not self._reach(self.accuracy.warmup):
+        if self._ends_while_warming_up() or not self._reach([self.accuracy.warmup] * len(self.plan.threads.label)):
             return
         self.opened = self.last = self.engine.snapshot()
         self._boundaries = [self.opened]
         self.engine.start_latency_record()
         batch = max(1, min(SMALLEST_BATCH, self.accuracy.lines // FEWEST_BATCHES))
         while self.verdict is None:
-            measured = min(self._measured_lines() + batch, self.accuracy.lines)
-            reached = self._reach(self.accuracy.warmup + measured)
+            before = self._measured_lines()
+            measured = min(before + batch, self.accuracy.lines)
+            reached = self._reach([lines + measured for lines in self.opened.thread_lines])
             self.last = self.engine.snapshot()
-            self._boundaries.append(self.last)
+            if measured == before + batch:  # a shorter rest at the line limit would weigh as much as a whole batch
+                self._boundaries.append(self.last)
             if reached:
                 self._judge(measured)
             if len(self._boundaries) > 2 * MOST_BATCHES:  # memory stays flat however long the run
@@ -76,6 +80,10 @@ class Session:
         foreground = self._foreground()
         running = [thread for thread in foreground if not self._has_finished(thread)]
         return running or foreground or range(len(self.plan.threads.label))
+
+    def _clocked_lines(self) -> list[int]:
+        lines = self.engine.snapshot().thread_lines
+        return [lines[thread] for thread in self._clocked()]
 
     def _ends_while_warming_up(self) -> bool:
         """Whether some program is over before the window could open: nothing could be measured of it."""
@@ -133,28 +141,31 @@ class Session:
         lines = 0 if self.last is None else self.last.thread_lines[thread]
         return not table.repeat[thread] and lines >= table.count[thread]
 
-    def _reach(self, lines: int) -> bool:
-        """Advance until every clocked thread has completed `lines`; False: it never will, and the verdict says why."""
+    def _reach(self, lines: Sequence[int]) -> bool:
+        """Advance until every clocked thread has completed its `lines`; False: it never will, and the verdict says why."""
         targets = [0] * len(self.plan.threads.label)
         for thread in self._clocked():
-            targets[thread] = lines
+            targets[thread] = lines[thread]
         while True:
-            before = self.engine.snapshot()
+            before = self._clocked_lines()
             stop = self.engine.advance(targets, CHECK_EVENTS)
             if stop is Stop.REACHED:
                 return True
-            self._judge_standstill(stop, before)
+            self._idle_checks = self._idle_checks + 1 if self._clocked_lines() == before else 0
+            self._judge_standstill(stop)
             if self.verdict is not None:
                 return False
 
-    def _judge_standstill(self, stop: Stop, before: Snapshot) -> None:
+    def _judge_standstill(self, stop: Stop) -> None:
         self._look_for_hidden_deadlock()
         if self.verdict is not None:
             return
         if stop is Stop.EXHAUSTED:
             self.verdict, self.verdict_detail = "no progress", "no event is left, though lines are still to come"
-        elif self.engine.snapshot().thread_lines == before.thread_lines:
-            self.verdict, self.verdict_detail = "no progress", f"{CHECK_EVENTS} events passed and no thread completed a line"
+        elif self._idle_checks >= MOST_IDLE_CHECKS:
+            events = MOST_IDLE_CHECKS * CHECK_EVENTS
+            self.verdict = "no progress"
+            self.verdict_detail = f"{events} events passed and no thread that the run waits for completed a line"
 
     def _look_for_hidden_deadlock(self) -> None:
         state = self.engine.wait_state()

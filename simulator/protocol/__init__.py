@@ -1,6 +1,15 @@
 """Coherent HyperTransport: packets and transactions, as tables."""
 
-from simulator.protocol.packets import CHANNEL_NAMES, PACKET_KINDS, Channel, PacketKind
+from simulator.protocol.packets import CHANNEL_NAMES, PACKET_KINDS, PRIORITY_ORDER, Channel, PacketKind
 from simulator.protocol.transactions import PROTOCOLS, CoherenceProtocol, TransactionKind
 
-__all__ = ["CHANNEL_NAMES", "PACKET_KINDS", "PROTOCOLS", "Channel", "CoherenceProtocol", "PacketKind", "TransactionKind"]
+__all__ = [
+    "CHANNEL_NAMES",
+    "PACKET_KINDS",
+    "PRIORITY_ORDER",
+    "PROTOCOLS",
+    "Channel",
+    "CoherenceProtocol",
+    "PacketKind",
+    "TransactionKind",
+]

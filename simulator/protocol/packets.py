@@ -22,6 +22,8 @@ class Channel(IntEnum):
     PROBE = 3
 
 
+# Under strict priority: responses first, because they always sink and free what others wait for; then probes, then requests.
+PRIORITY_ORDER: tuple[Channel, ...] = (Channel.RESPONSE, Channel.PROBE, Channel.REQUEST, Channel.POSTED)
 CHANNEL_NAMES: tuple[VirtualChannelName, ...] = ("request", "posted", "response", "probe")
 
 
@@ -42,6 +44,11 @@ class PacketKind:
     command_bytes: int
     data_bytes: int
     byte_class: str
+
+    @property
+    def writes(self) -> bool:
+        """Whether DRAM writes for it: a request that brings a line."""
+        return self.channel is Channel.REQUEST and self.data_bytes > 0
 
     @property
     def size_bytes(self) -> int:

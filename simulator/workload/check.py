@@ -61,7 +61,11 @@ def _check_numbers(thread: ThreadSpec, field: str) -> None:
     for time_ns in times:
         if not 0 <= time_ns <= LONGEST_NS:
             raise InputError("time out of range", field=field, value=time_ns, allowed=f"0 to {LONGEST_NS:g} ns")
+    if thread.arrivals is not None and thread.arrivals.mean_interval_ns <= 0:
+        raise InputError("arrivals need an interval above 0", field=field, value=thread.arrivals.mean_interval_ns)
     for access in thread.accesses:
+        if access.mode not in ("r", "w"):
+            raise InputError("not a mode", field=field, value=access.mode, allowed="r, w")
         if access.barrier is not None and not 0 <= access.barrier < MOST_BARRIERS:
             raise InputError("barrier out of range", field=field, value=access.barrier, allowed=f"0 to {MOST_BARRIERS - 1}")
     turn = thread.time_slice

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from simulator.engine.lower import lower
+from simulator.engine.simpy_engine import SimpyEngine
 from simulator.machine.spec import Machine
 from simulator.measure.accuracy import Accuracy
 from simulator.measure.result import RunResult
@@ -368,3 +369,15 @@ class TestMigration:
         moved = watch(TWO, ThreadSpec(0, 0, program, window=1, repeat=False)).lines
         stayed = watch(TWO, ThreadSpec(1, 0, (Access("r", 0),), window=1, repeat=False)).lines
         assert [line.completed_ps for line in moved] == [line.completed_ps for line in stayed]
+
+
+def test_what_a_thread_fails_with_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """simpy turns an exception in a process into a failed event; the clock raises it, as Environment.step() would."""
+    engine = SimpyEngine(lower(TWO, Workload((ThreadSpec(0, 0, (Access("r", 1),)),))))
+
+    def fails(transaction: object) -> None:
+        raise RuntimeError("lost?")
+
+    monkeypatch.setattr(engine._threads, "_launch", fails)
+    with pytest.raises(RuntimeError, match=r"lost\?"):
+        engine.advance([10], 10_000)

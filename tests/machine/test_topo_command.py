@@ -76,11 +76,11 @@ def test_show_describes_the_machine(capsys: pytest.CaptureFixture[str]):
         'crossbar.arbitration       round-robin  "round-robin" or "response-first"',
     ):
         assert f"  {line}" in out
-    assert [line.split(" takes ")[0].strip() for line in out.splitlines() if "a read of memory" in line] == [
-        "a read of memory 0 hops away",
-        "a read of memory 1 hop away",
-        "a read of memory 2 hops away",
-    ]
+    at_rest = out[out.index("a read, from core 0 of a node, ns:") :].splitlines()
+    assert at_rest[1].split() == ["node", *(f"memory {node}" for node in range(4))] or at_rest[1].split()[0] == "node"
+    matrix = [[float(value) for value in line.split()[1:]] for line in at_rest[2:6]]
+    assert matrix[0][0] < matrix[0][2] <= matrix[0][1] < matrix[0][3]
+    assert [row[::-1] for row in matrix[::-1]] == matrix  # the square looks the same from the opposite corner
 
 
 def test_show_of_overridden_and_unusual_machines(capsys: pytest.CaptureFixture[str], tmp_path: Path):
@@ -95,7 +95,7 @@ def test_show_of_overridden_and_unusual_machines(capsys: pytest.CaptureFixture[s
     assert out.startswith("available: 2 nodes (0,8)\nnode 0 cpus: 0 1\nnode 0 size: 0 MB\nnode 8 cpus:\nnode 8 size: 1024 MB\n")
     assert "Distances: as the machine file gives them (SLIT)." in out
     assert "  0     none\n" in out
-    assert "a read of memory 1 hop away" in out and "0 hops away" not in out
+    assert out[out.index("a read, from core 0") :].splitlines()[1].split() == ["node", "memory", "8"]
 
 
 def test_show_json_numbers(capsys: pytest.CaptureFixture[str]):
@@ -108,7 +108,9 @@ def test_show_json_numbers(capsys: pytest.CaptureFixture[str]):
     }
     assert document["cpus"] == {"0": [0, 1], "1": [2, 3], "2": [4, 5], "3": [6, 7]}
     assert document["routed_hops"]["average"] == 1.0
-    assert [read["label"] for read in document["idle_reads"]] == ["0.0.r.0", "0.0.r.1", "0.0.r.3"]
+    reads = document["idle_reads"]
+    assert [read["label"] for read in reads] == [f"{node}.0.r.{memory}" for node in range(4) for memory in range(4)]
+    assert [read["hops"] for read in reads[:4]] == [0, 1, 1, 2]
     assert document["resolved"]["links"][0]["ends"] == [0, 1]
 
 

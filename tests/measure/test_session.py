@@ -15,7 +15,7 @@ from simulator.engine.plan import Plan
 from simulator.errors import InputError
 from simulator.measure.accuracy import Accuracy
 from simulator.measure.run import run
-from simulator.measure.session import CHECK_EVENTS, SMALLEST_BATCH, Session
+from simulator.measure.session import CHECK_EVENTS, MOST_IDLE_CHECKS, SMALLEST_BATCH, Session
 from simulator.workload import Access, Arrivals, ThreadSpec, Workload
 from tests.oracle.machines import round_machine
 from tests.oracle.watch import Watched, at_most
@@ -203,7 +203,8 @@ class TestStandstill:
         engine = Scripted(plan_of(), [even(100)], endless=True)
         session = judged(engine, Accuracy(ci_percent=1, lines=5000, warmup=200))
         assert session.verdict == "no progress"
-        assert session.verdict_detail == f"{CHECK_EVENTS} events passed and no thread completed a line"
+        events = MOST_IDLE_CHECKS * CHECK_EVENTS
+        assert session.verdict_detail == f"{events} events passed and no thread that the run waits for completed a line"
 
     def test_in_the_window_too(self) -> None:
         session = judged(Scripted(plan_of(), [even(100)]), Accuracy(ci_percent=1, lines=5000, warmup=80))
@@ -234,6 +235,13 @@ class TestWithTheEngine:
         result = run(TWO, Workload.from_labels(["0.0.w.1", "1.0.w.0"]), Accuracy(ci_percent=1e-6, lines=120, warmup=20))
         assert result.verdict == "too short"
         assert min(thread.lines for thread in result.threads) == 120
+
+    def test_batches_are_whole_at_the_line_limit(self) -> None:
+        """The slower of two threads opens with more lines behind it than the warm-up; no batch of a few lines comes of it."""
+        result = run(TWO, Workload.from_labels(["0.0.w.0", "0.1.w.0"]), Accuracy(ci_percent=1e-6, lines=400, warmup=100))
+        intervals = [thread.ci_percent for thread in result.threads]
+        assert all(interval is not None and interval < 3 for interval in intervals), intervals
+        assert min(thread.lines for thread in result.threads) == 400
 
     def test_background_threads_alone_set_the_pace(self) -> None:
         result = run(TWO, Workload.from_labels([], {"0.0.r.0": 0.25}), Accuracy(ci_percent=5, lines=200, warmup=20))

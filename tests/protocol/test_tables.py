@@ -1,4 +1,4 @@
-"""The protocol's tables against the sizes and roles that the design fixes."""
+"""The protocol's tables against the sizes and roles that docs/model.md states."""
 
 from __future__ import annotations
 

@@ -110,6 +110,10 @@ def test_a_rate_too_small_for_the_clock_is_refused() -> None:
         (ThreadSpec(0, 0, READ, start_ns=-1.0), "time out of range (got -1.0)"),
         (ThreadSpec(0, 0, READ, core_time_ns=-2.0), "time out of range (got -2.0)"),
         (ThreadSpec(0, 0, READ, core_time_ns=float("nan")), "time out of range (got nan)"),
+        (ThreadSpec(0, 0, (Access("x", 0),)), "not a mode (got 'x'); allowed: r, w"),  # type: ignore[arg-type]
+        (ThreadSpec(0, 0, READ, arrivals=Arrivals(0.0)), "arrivals need an interval above 0"),
+        (ThreadSpec(0, 0, READ, arrivals=Arrivals(-5.0)), "time out of range (got -5.0)"),
+        (ThreadSpec(0, 0, (Access("r", 0, extra_core_time_ns=-200.0),)), "time out of range (got -200.0)"),
         (ThreadSpec(0, 0, (Access("r", 0, barrier=-1),)), "barrier out of range (got -1)"),
         (ThreadSpec(0, 0, READ, window=5000, arrivals=Arrivals(10.0)), "window out of range (got 5000); allowed: 1 to 4096"),
         (ThreadSpec(0, 0, READ, window=0, arrivals=Arrivals(10.0)), "window out of range (got 0); allowed: 1 to 4096"),

@@ -77,11 +77,13 @@ class Clock:
 
     def schedule(self, event: StationEvent, at_ps: int) -> None:
         """Let a station's event happen at `at_ps`, now or later."""
+        assert at_ps >= self.now_ps, "time runs forwards"
         event.callbacks = event.calls  # simpy takes them away when it processes an event
         heappush(self._queue, (at_ps, event.key, 0, event))
 
     def wake(self, event: WakeEvent, at_ps: int) -> None:
         """Let the process that yielded this event go on at `at_ps`, now or later."""
+        assert at_ps >= self.now_ps, "time runs forwards"
         heappush(self._queue, (at_ps, event.key, 0, event))
 
     def start(self, process: Generator[Any, Any, Any]) -> None:
@@ -103,6 +105,8 @@ class Clock:
         ------
         AssertionError
             Two pending events share time and key: their order would be an accident.
+        Exception
+            Whatever a thread's process has failed with.
         """
         queue, environment = self._queue, self._environment
         left = event_budget
@@ -114,6 +118,8 @@ class Clock:
             calls, event.callbacks = event.callbacks, None
             for call in calls:
                 call(event)
+            if not event._ok:  # a thread's process has failed; Environment.step() raises it in the same way
+                raise event._value
             left -= 1
         return event_budget - left
 

@@ -13,8 +13,8 @@ from simulator.engine.plan import NONE, Plan, PortKind
 from simulator.engine.random_numbers import random_bits, stream_start
 from simulator.engine.simpy_engine.clock import Clock, StationEvent
 from simulator.engine.simpy_engine.parts import CHANNELS, Branch, Delay, Hold, Packet, Pool, Port, Stage
+from simulator.protocol import PRIORITY_ORDER
 
-STRICT_ORDER = (2, 3, 0, 1)  # responses always sink, so they go first; then probes, requests, posted requests
 ROUND_ROBIN = tuple(tuple((last + step) % CHANNELS for step in range(1, CHANNELS + 1)) for last in range(CHANNELS))
 
 
@@ -138,7 +138,7 @@ class Fabric:
 
     def _next_channel(self, port: Port) -> int:
         """Return the first virtual channel whose head can go on, or NONE."""
-        for channel in STRICT_ORDER if port.strict else ROUND_ROBIN[port.last_channel]:
+        for channel in PRIORITY_ORDER if port.strict else ROUND_ROBIN[port.last_channel]:
             queue = port.queues[channel]
             if queue:
                 branch = queue[0].branch
