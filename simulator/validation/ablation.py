@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from simulator.machine.spec import Link, Machine
+from simulator.machine.spec import Link, Machine, Node
 from simulator.machine.variants import UNLIMITED_BUFFERS, all_credits, unlimited_node_buffers, with_links, with_nodes
 from simulator.measure.accuracy import Accuracy
 from simulator.measure.result import RunResult
@@ -15,7 +15,7 @@ from simulator.workload import Workload
 
 CROSSFIRE = ("0.0.w.1", "1.0.w.0")
 CROSSFIRE_LINKS = ("0->1", "1->0")
-ABLATION_ACCURACY = Accuracy(ci_percent=0.5, lines=10_000)
+ABLATION_ACCURACY = Accuracy(ci_percent=0.1, lines=100_000)
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class AblationRow:
 
     Attributes
     ----------
-    time_per_line_ns : float
-        Mean of the two writers.
+    time_per_line_ns, ci_percent : float
+        Mean of the two writers, and the half width of its interval (the wider of the two).
     slower_percent : float
         Against the unchanged machine; negative: faster.
     link_gb_per_s, utilization : float
@@ -44,6 +44,7 @@ class AblationRow:
 
     name: str
     time_per_line_ns: float
+    ci_percent: float
     slower_percent: float
     link_gb_per_s: float
     utilization: float
@@ -62,6 +63,8 @@ def crossfire_ablations() -> tuple[Ablation, ...]:
         Ablation("window one slot less", lambda machine: _with_window(machine, machine.core.window - 1)),
         Ablation("window one slot more", lambda machine: _with_window(machine, machine.core.window + 1)),
         Ablation("buffers inside nodes unlimited", lambda machine: with_nodes(machine, unlimited_node_buffers)),
+        Ablation("core times spread by a tenth as much", lambda machine: _with_jitter(machine, machine.core.jitter_ns / 10)),
+        Ablation("round robin instead of responses first", _with_round_robin),
     )
 
 
@@ -82,6 +85,7 @@ def _row(name: str, result: RunResult, unchanged_ns: float | None) -> AblationRo
     return AblationRow(
         name=name,
         time_per_line_ns=time_ns,
+        ci_percent=max(thread.ci_percent or float("nan") for thread in result.threads),
         slower_percent=0.0 if unchanged_ns is None else 100 * (time_ns / unchanged_ns - 1),
         link_gb_per_s=sum(link.gb_per_s for link in links) / 2,
         utilization=sum(link.utilization for link in links) / 2,
@@ -102,13 +106,24 @@ def _with_credits(link: Link, count: int) -> Link:
     return link.model_copy(update={"credits": all_credits(count)})
 
 
+def _with_jitter(machine: Machine, jitter_ns: float) -> Machine:
+    return machine.model_copy(update={"core": machine.core.model_copy(update={"jitter_ns": jitter_ns})})
+
+
+def _with_round_robin(machine: Machine) -> Machine:
+    def change(node: Node) -> Node:
+        return node.model_copy(update={"crossbar": node.crossbar.model_copy(update={"arbitration": "round-robin"})})
+
+    return with_nodes(machine, change)
+
+
 def _with_window(machine: Machine, window: int) -> Machine:
     return machine.model_copy(update={"core": machine.core.model_copy(update={"window": window})})
 
 
 def ablation_table(rows: Sequence[AblationRow]) -> Table:
     """Lay the rows out, times in ns and against the unchanged machine."""
-    headers = ("changed", "ns a line", "slower %", "link GB/s", "link use %", "B a line", "of them NOP")
+    headers = ("changed", "ns a line", "CI %", "slower %", "link GB/s", "link use %", "B a line", "of them NOP")
     return Table(
         f"Crossfire ({' '.join(CROSSFIRE)}): one mechanism changed at a time; loads of one direction of link 0-1",
         headers,
@@ -116,7 +131,8 @@ def ablation_table(rows: Sequence[AblationRow]) -> Table:
             row(
                 ablation.name,
                 number(ablation.time_per_line_ns, 2),
-                number(ablation.slower_percent, signed=True),
+                number(ablation.ci_percent, 2),
+                number(ablation.slower_percent, 2, signed=True),
                 number(ablation.link_gb_per_s, 2),
                 number(100 * ablation.utilization, 1),
                 number(ablation.bytes_per_line, 1),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 from simulator.machine.spec import Machine, Node
-from simulator.machine.variants import with_nodes
+from simulator.machine.variants import with_nodes, with_unlimited_buffers
 from simulator.measure.accuracy import Accuracy
 from simulator.measure.run import run
 from simulator.tables import Table, number, row
 from simulator.theory.all_to_all import AllToAllBound, all_to_all_bound, all_to_all_workload
 from simulator.validation.reference_file import load_reference
 
-ALL_TO_ALL_ACCURACY = Accuracy(ci_percent=1.0, lines=5000, warmup=500)
+ALL_TO_ALL_ACCURACY = Accuracy(ci_percent=0.5, lines=50_000, warmup=1000)
 ARBITRATIONS: tuple[Literal["round-robin", "response-first"], ...] = ("round-robin", "response-first")
 QUANTITY = "all nodes read from all nodes"
 
@@ -24,6 +25,8 @@ class AllToAllRow:
 
     Attributes
     ----------
+    unlimited_buffers : bool
+        Whether credits and the buffers inside nodes were unlimited.
     gb_per_s : float
         Data that all threads read together.
     busiest_link, link_utilization : str, float
@@ -33,6 +36,7 @@ class AllToAllRow:
     """
 
     arbitration: str
+    unlimited_buffers: bool
     gb_per_s: float
     busiest_link: str
     link_utilization: float
@@ -41,14 +45,21 @@ class AllToAllRow:
 
 
 def simulate_all_to_all(machine: Machine, accuracy: Accuracy = ALL_TO_ALL_ACCURACY, seed: int = 1) -> list[AllToAllRow]:
-    """Let every core read from every memory with all the lines in flight that it may have, under each arbitration."""
+    """Let every core read from every memory with all the lines in flight that it may have.
+
+    Under each arbitration, with the machine's buffers and with unlimited ones.
+    """
     rows = []
-    for arbitration in ARBITRATIONS:
-        result = run(_with_arbitration(machine, arbitration), all_to_all_workload(machine), accuracy, seed=seed)
+    for unlimited_buffers, arbitration in product((False, True), ARBITRATIONS):
+        changed = _with_arbitration(machine, arbitration)
+        if unlimited_buffers:
+            changed = with_unlimited_buffers(changed)
+        result = run(changed, all_to_all_workload(machine), accuracy, seed=seed)
         busiest = max(result.links, key=lambda key: result.links[key].utilization, default="")
         rows.append(
             AllToAllRow(
                 arbitration=arbitration,
+                unlimited_buffers=unlimited_buffers,
                 gb_per_s=sum(thread.gb_per_s for thread in result.threads),
                 busiest_link=busiest,
                 link_utilization=result.links[busiest].utilization if busiest else 0.0,
@@ -69,7 +80,8 @@ def all_to_all_table(machine: Machine, bound: AllToAllBound, rows: list[AllToAll
         lines.append(row("real machine, as AMD quotes it", number(quoted), "-", "-", "-"))
     for result in rows:
         use = (number(100 * result.link_utilization), number(100 * result.controller_utilization))
-        lines.append(row(f"simulated, {result.arbitration}", number(result.gb_per_s), result.busiest_link or "-", *use))
+        buffers = ", unlimited buffers" if result.unlimited_buffers else ""
+        lines.append(row(f"simulated, {result.arbitration}{buffers}", number(result.gb_per_s), result.busiest_link or "-", *use))
     headers = ("", "GB/s of data", "busiest link", "its use %", "busiest DRAM %")
     note = f"  machine {machine.name}; every core reads every memory in turn with {machine.core.max_outstanding} lines in flight"
     return Table("All nodes read from all nodes", headers, tuple(lines), note=note)

@@ -49,7 +49,8 @@ def test_simulation_stays_below_and_is_printed_beside() -> None:
     machine = load_machine("quartet")
     bound = all_to_all_bound(machine)
     rows = simulate_all_to_all(machine, Accuracy(ci_percent=5.0, lines=200, warmup=50))
-    assert [row.arbitration for row in rows] == ["round-robin", "response-first"]
+    assert [row.arbitration for row in rows] == ["round-robin", "response-first"] * 2
+    assert [row.unlimited_buffers for row in rows] == [False, False, True, True]
     for row in rows:
         assert 8.0 < row.gb_per_s < bound.gb_per_s
     text = all_to_all_table(machine, bound, rows, 14.9).plain()

@@ -15,11 +15,12 @@ from simulator.validation.ablation import CROSSFIRE, AblationRow, ablation_table
 from simulator.workload import Workload
 
 SHORT = Accuracy(ci_percent=1.0, lines=1500, warmup=300)
+FINE = Accuracy(ci_percent=0.1, lines=40_000)
 
 
 @pytest.fixture(scope="module")
 def rows() -> dict[str, AblationRow]:
-    return {row.name: row for row in run_ablations(load_machine("quartet"), SHORT)}
+    return {row.name: row for row in run_ablations(load_machine("quartet"), FINE)}
 
 
 def test_flow_control_costs_time(rows: dict[str, AblationRow]) -> None:
@@ -31,7 +32,7 @@ def test_flow_control_costs_time(rows: dict[str, AblationRow]) -> None:
 def test_credits(rows: dict[str, AblationRow]) -> None:
     assert rows["all credits 1"].slower_percent > 10.0
     assert rows["all credits 1"].utilization < 0.5
-    assert -5.0 < rows["credits unlimited"].slower_percent < 0.5  # nearly enough at their defaults
+    assert -3.0 < rows["credits unlimited"].slower_percent < -0.3  # nearly enough at their defaults
 
 
 def test_window_decides_the_load(rows: dict[str, AblationRow]) -> None:
@@ -42,8 +43,15 @@ def test_window_decides_the_load(rows: dict[str, AblationRow]) -> None:
 
 
 def test_crc_and_node_buffers_matter_little(rows: dict[str, AblationRow]) -> None:
-    assert -1.5 < rows["CRC off"].slower_percent < 0.5
-    assert -2.0 < rows["buffers inside nodes unlimited"].slower_percent < 1.5
+    assert -1.5 < rows["CRC off"].slower_percent < -0.2
+    assert abs(rows["buffers inside nodes unlimited"].slower_percent) < 0.3
+
+
+def test_spread_of_core_times_is_one_of_the_causes(rows: dict[str, AblationRow]) -> None:
+    """Nearly even core times queue less, so that the same threads fill the link more than AMD measured."""
+    even = rows["core times spread by a tenth as much"]
+    assert even.slower_percent < -3.0
+    assert even.utilization > 0.91
 
 
 def test_utilisation_without_an_efficiency_constant(rows: dict[str, AblationRow]) -> None:
@@ -65,6 +73,17 @@ def test_bytes_fall_by_exactly_the_flow_control() -> None:
         assert with_nops[key]["flow_control"] > 0 == without[key]["flow_control"]
         total_fall = sum(with_nops[key].values()) - sum(without[key].values())
         assert total_fall == with_nops[key]["flow_control"]
+
+
+def test_crc_follows_every_512_bytes() -> None:
+    sent = _finite_crossfire(load_machine("quartet"))
+    without = _finite_crossfire(load_machine("quartet", ["link.crc.bytes=0"]))
+    for key in ("0->1", "1->0"):
+        other = sum(size for name, size in sent[key].items() if name != "crc")
+        assert sent[key]["crc"] == other // 512 * 4
+        assert without[key]["crc"] == 0
+        for name in ("data", "command", "probe", "response"):
+            assert sent[key][name] == without[key][name]
 
 
 def test_demand_of_the_crossfire_link_is_what_amd_says_it_would_need() -> None:
