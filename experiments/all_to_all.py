@@ -4,6 +4,7 @@ AMD quotes a rate for the real machine.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from simulator import load_machine
 from simulator.cli.experiment import table_experiment
@@ -12,7 +13,7 @@ from simulator.validation.all_to_all import ALL_TO_ALL_ACCURACY, all_to_all
 from simulator.validation.reproduce import QUICK_ACCURACY
 
 
-def tables(quick: bool) -> Sequence[Table]:
+def tables(quick: bool, folder: Path) -> Sequence[Table]:
     """Let all nodes of the Quartet read from all."""
     return [all_to_all(load_machine("quartet"), QUICK_ACCURACY if quick else ALL_TO_ALL_ACCURACY)]
 

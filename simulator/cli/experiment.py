@@ -33,7 +33,9 @@ def experiment(
     return exit_code(lambda: _replay(_add_jobs(_parser(name, what)).parse_args(argv), name, figures, levels))
 
 
-def table_experiment(name: str, what: str, make: Callable[[bool], Sequence[Table]], *, argv: Sequence[str] | None = None) -> int:
+def table_experiment(
+    name: str, what: str, make: Callable[[bool, Path], Sequence[Table]], *, argv: Sequence[str] | None = None
+) -> int:
     """Print tables that a function makes as a script, keep them in a file, and return the exit code.
 
     Parameters
@@ -41,7 +43,7 @@ def table_experiment(name: str, what: str, make: Callable[[bool], Sequence[Table
     name, what, argv
         As for :func:`experiment`.
     make : callable
-        Called with whether ``--quick`` was given; returns the tables.
+        Called with whether ``--quick`` was given and the folder for pictures; returns the tables.
     """
     return exit_code(lambda: _tabulate(_parser(name, what).parse_args(argv), name, make))
 
@@ -59,15 +61,15 @@ def _add_jobs(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     return parser
 
 
-def _tabulate(args: argparse.Namespace, name: str, make: Callable[[bool], Sequence[Table]]) -> int:
+def _tabulate(args: argparse.Namespace, name: str, make: Callable[[bool, Path], Sequence[Table]]) -> int:
     from simulator.cli.console import show_tables
     from simulator.files import writable_folder, write_text
 
     folder: Path = writable_folder(args.out)
-    tables = make(args.quick)
+    tables = make(args.quick, folder)
     show_tables(tables)
     write_text(folder / f"{name}.txt", plain_text(tables))
-    say(f"table is in {folder}")
+    say(f"table and pictures, if any, are in {folder}")
     return 0
 
 

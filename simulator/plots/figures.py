@@ -11,13 +11,21 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from simulator.plots.style import FAINT, INK, PUBLISHED, SIMULATED, house_style, save
+from simulator.plots.text import wrapped
 from simulator.validation import reference
 from simulator.validation.report import BarRow
 
 _WIDTH = 0.38  # of a bar, where cases are 1 apart
 
 
-def draw_figure(figure: reference.Figure, bars: Sequence[BarRow], path: str | os.PathLike[str], *, base: str) -> tuple[Path, ...]:
+def draw_figure(
+    figure: reference.Figure,
+    bars: Sequence[BarRow],
+    path: str | os.PathLike[str],
+    *,
+    base: str,
+    level: reference.BackgroundLevel | None = None,
+) -> tuple[Path, ...]:
     """Draw published bars beside simulated ones, in the published order, with whiskers for the confidence interval.
 
     Parameters
@@ -30,6 +38,8 @@ def draw_figure(figure: reference.Figure, bars: Sequence[BarRow], path: str | os
         See :func:`simulator.plots.style.picture_paths`.
     base : str
         Label of the thread that is 100 %.
+    level : BackgroundLevel, optional
+        Of the figure's background, to say what it asks for.
 
     Returns
     -------
@@ -38,21 +48,31 @@ def draw_figure(figure: reference.Figure, bars: Sequence[BarRow], path: str | os
     """
     rows = [bar for bar in bars if bar.figure == figure.id]
     with house_style():
-        picture = Figure(figsize=(max(7.2, 1.9 * len(rows) + 1.6), 5.0), layout="constrained")
+        picture = Figure(figsize=(_inches(len(rows)), 5.0), layout="constrained")
         axes = picture.add_subplot()
         _draw_bars(axes, rows)
-        _label_axes(axes, figure, base)
+        _label_axes(axes, figure, base, level)
         _legend(axes, rows)
         return save(picture, path)
 
 
+def _inches(cases: int) -> float:
+    return max(7.2, 1.9 * cases + 1.6)
+
+
 def _draw_bars(axes: Axes, rows: Sequence[BarRow]) -> None:
+    beside = _WIDTH / 2 if _any_published(rows) else 0.0
     for place, row in enumerate(rows):
-        _published_bar(axes, place - _WIDTH / 2, row.published_percent)
-        _simulated_bar(axes, place + _WIDTH / 2, row)
+        if beside:
+            _published_bar(axes, place - beside, row.published_percent)
+        _simulated_bar(axes, place + beside, row)
     heights = [value for row in rows for value in (row.published_percent, row.simulated_percent) if value is not None]
     axes.set_ylim(0, 1.22 * max(heights, default=100.0))
     axes.set_xlim(-0.6, len(rows) - 0.4)
+
+
+def _any_published(rows: Sequence[BarRow]) -> bool:
+    return any(row.published_percent is not None for row in rows)
 
 
 def _published_bar(axes: Axes, x: float, percent: float | None) -> None:
@@ -83,7 +103,7 @@ def _remark(axes: Axes, x: float, text: str) -> None:
     axes.text(x, 3, text, rotation=90, ha="center", va="bottom", fontsize=9, color=FAINT, bbox=box)
 
 
-def _label_axes(axes: Axes, figure: reference.Figure, base: str) -> None:
+def _label_axes(axes: Axes, figure: reference.Figure, base: str, level: reference.BackgroundLevel | None) -> None:
     labels = []
     for case in figure.cases:
         threads = "\n".join(case.threads)
@@ -94,12 +114,16 @@ def _label_axes(axes: Axes, figure: reference.Figure, base: str) -> None:
     axes.axhline(100, color=FAINT, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
     axes.set_title(f"Figure {figure.id} (page {figure.page})\n{figure.title}")
     if figure.background is not None:
-        level = figure.background.level.replace("_", " ")
-        axes.set_xlabel(f"background ({level}): {', '.join(figure.background.threads)}", fontsize=9, labelpad=8)
+        name = figure.background.level.replace("_", " ")
+        rate = "" if level is None else f", {level.gb_per_s:g} GB/s a thread{' (assumed)' if level.assumed else ''}"
+        text = wrapped(f"background {name}{rate}: {', '.join(figure.background.threads)}", 9, _inches(len(figure.cases)) - 1.2)
+        axes.set_xlabel(text, fontsize=9, labelpad=8)
 
 
 def _legend(axes: Axes, rows: Sequence[BarRow]) -> None:
-    handles = [Patch(color=SIMULATED, label="simulated, 95 % confidence interval (error)")]
-    if any(row.published_percent is not None for row in rows):
+    published = _any_published(rows)
+    remark = " (error)" if published else "; no published values recorded"
+    handles = [Patch(color=SIMULATED, label=f"simulated, 95 % confidence interval{remark}")]
+    if published:
         handles.insert(0, Patch(color=PUBLISHED, label="published"))
     axes.legend(handles=handles, loc="upper left", ncols=2, frameon=False, fontsize=9)

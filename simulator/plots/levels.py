@@ -37,7 +37,7 @@ def draw_levels(
         The files written.
     """
     with house_style():
-        picture = Figure(figsize=(8.0, 5.2), layout="constrained")
+        picture = Figure(figsize=(9.0, 5.6), layout="constrained")
         axes = picture.add_subplot()
         for place, case in enumerate(figures[0].cases):
             _draw_case(axes, whole, figures, case, bars, SERIES[place % len(SERIES)], _MARKERS[place % len(_MARKERS)])
@@ -84,13 +84,15 @@ def _draw_case(
 
 def _label(axes: Axes, whole: reference.Reference, figures: Sequence[reference.Figure]) -> None:
     rates = [_rate(whole, figure) for figure in figures]
-    names = [f"{rate:g}\nfigure {figure.id}{_assumed(whole, figure)}" for rate, figure in zip(rates, figures, strict=True)]
-    axes.set_xscale("symlog", base=2, linthresh=0.5, linscale=0.7)  # levels double; idle is 0
-    axes.set_xticks(rates, names)
-    axes.minorticks_off()
-    axes.set_xlabel("rate a background thread asks for, GB/s")
-    axes.set_ylabel(f"time a line, % of {whole.base.threads[0]} alone")
-    axes.set_title("Bars over the background; hollow: published")
+    ticks = [f"{rate:g}\nfigure {figure.id}{_assumed(whole, figure)}" for rate, figure in zip(rates, figures, strict=True)]
+    axes.set_xticks(rates, ticks, fontsize=9)
+    axes.set_xlabel("GB/s that each background thread asks for")
+    lowest, highest = axes.get_ylim()
+    bottom = 100 if lowest >= 100 else 0
+    axes.set_ylim(bottom, highest)
+    axes.set_ylabel(f"time a line, % of {whole.base.threads[0]} alone" + (" (axis starts at 100 %)" if bottom else ""))
+    names = [figure.id for figure in figures]
+    axes.set_title(f"Figures {', '.join(names)} over their background; filled: simulated, hollow: published")
     axes.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.8)
 
 
@@ -100,4 +102,4 @@ def _rate(whole: reference.Reference, figure: reference.Figure) -> float:
 
 def _assumed(whole: reference.Reference, figure: reference.Figure) -> str:
     assumed = figure.background is not None and whole.level(figure.background.level).assumed
-    return "\n(rate assumed)" if assumed else ""
+    return "\n(assumed)" if assumed else ""

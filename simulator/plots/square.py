@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import ListedColormap, Normalize
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrow, FancyBboxPatch, Rectangle
+from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from simulator.errors import InputError
-from simulator.machine.routing import link_key
-from simulator.machine.spec import Link, Machine, Node
-from simulator.measure.result import ControllerReport, LinkReport, RunResult, ThreadReport
+from simulator.machine.spec import Machine, Node
+from simulator.measure.result import ControllerReport, RunResult, ThreadReport
 from simulator.plots.layout import Point, node_positions
-from simulator.plots.style import FAINT, INK, UTILIZATION_MAP, house_style, save
+from simulator.plots.links import BOX, SPACING_INCH, colours, draw_links, link_kinds
+from simulator.plots.style import FAINT, INK, house_style, save
+from simulator.plots.text import fitting_size, wrapped
 
 MAX_NODES = 64
-_SPACING_INCH = 3.3  # between neighbours
-_BOX = (0.46, 0.42)  # width and height of a node, where neighbours are 1 apart
-_LANE = 0.045  # half the distance between the two directions of a link
-_ARROW = 0.034
+_MARGIN = (0.22, 0.1)  # around the boxes, where neighbours are 1 apart
+_MIN_WIDTH_INCH = 5.6
 _MAX_CORES = 4  # drawn one by one
-_MAX_LABELLED = 12  # links with room for more than their utilization
 
 
-def draw_machine(machine: Machine, path: str | os.PathLike[str], run_result: RunResult | None = None) -> tuple[Path, ...]:
+def draw_machine(
+    machine: Machine,
+    path: str | os.PathLike[str],
+    run_result: RunResult | None = None,
+    *,
+    heading: str | None = None,
+    notes: Mapping[str, str] | None = None,
+) -> tuple[Path, ...]:
     """Draw a machine, and the loads of a run on it.
 
     Parameters
@@ -40,6 +44,10 @@ def draw_machine(machine: Machine, path: str | os.PathLike[str], run_result: Run
         See :func:`simulator.plots.style.picture_paths`.
     run_result : RunResult, optional
         Colours each link direction and memory by its utilization, with GB/s beside.
+    heading : str, optional
+        A line under the machine's title.
+    notes : mapping of str to str, optional
+        By link key (``0->1``): a line under the load of that direction.
 
     Returns
     -------
@@ -55,112 +63,48 @@ def draw_machine(machine: Machine, path: str | os.PathLike[str], run_result: Run
         raise InputError("too many nodes for a picture", field="nodes", value=len(machine.nodes), allowed=f"at most {MAX_NODES}")
     places = node_positions(machine)
     with house_style():
-        picture, axes = _canvas(places)
-        for lane in _lanes(machine):
-            load = None if run_result is None else run_result.links.get(lane.key)
-            _draw_lane(axes, lane, places, load, brief=len(machine.links) > _MAX_LABELLED)
+        board = _board(places)
+        draw_links(board.axes, machine, places, None if run_result is None else run_result.links, notes or {})
         for node in machine.nodes:
-            _draw_node(axes, node, places[node.id], run_result)
-        _caption(picture, axes, machine, run_result)
-        return save(picture, path)
+            _draw_node(board.axes, node, places[node.id], run_result)
+        _caption(board, machine, run_result, heading)
+        return save(board.picture, path)
 
 
 @dataclass(frozen=True)
-class _Lane:
-    """One direction of a link; `offset` is its distance from the line between the nodes, to the left of its way."""
+class _Board:
+    """A sheet on which neighbours are always `SPACING_INCH` apart, whatever the text around: text never outgrows its box."""
 
-    key: str
-    start: int
-    end: int
-    offset: float
-    rate_gb_per_s: float
-
-
-def _lanes(machine: Machine) -> list[_Lane]:
-    lanes = []
-    for link in machine.links:
-        parallel = [other for other in machine.links if set(other.ends) == set(link.ends)]
-        shift = (2 * parallel.index(link) - (len(parallel) - 1)) * 2 * _LANE
-        first, second = link.ends
-        lanes.append(_lane(machine, link, first, second, _LANE + shift))
-        lanes.append(_lane(machine, link, second, first, _LANE - shift))
-    return lanes
+    picture: Figure
+    axes: Axes
+    width: float  # inches
+    height: float
 
 
-def _lane(machine: Machine, link: Link, start: int, end: int, offset: float) -> _Lane:
-    return _Lane(link_key(machine, link, start), start, end, offset, link.gb_per_s)
-
-
-def _canvas(places: dict[int, Point]) -> tuple[Figure, Axes]:
+def _board(places: dict[int, Point]) -> _Board:
     xs, ys = [x for x, _ in places.values()], [y for _, y in places.values()]
-    left, right = min(xs) - _BOX[0] / 2 - 0.22, max(xs) + _BOX[0] / 2 + 0.22
-    low, high = min(ys) - _BOX[1] / 2 - 0.16, max(ys) + _BOX[1] / 2 + 0.16
-    size = (max(5.6, (right - left) * _SPACING_INCH), (high - low) * _SPACING_INCH + 0.8)
-    picture = Figure(figsize=size, layout="constrained")
-    axes = picture.add_subplot()
+    left, right = min(xs) - BOX[0] / 2 - _MARGIN[0], max(xs) + BOX[0] / 2 + _MARGIN[0]
+    low, high = min(ys) - BOX[1] / 2 - _MARGIN[1], max(ys) + BOX[1] / 2 + _MARGIN[1]
+    missing = max(0.0, _MIN_WIDTH_INCH / SPACING_INCH - (right - left))
+    left, right = left - missing / 2, right + missing / 2
+    size = ((right - left) * SPACING_INCH, (high - low) * SPACING_INCH)
+    picture = Figure(figsize=size)
+    axes = picture.add_axes((0, 0, 1, 1))
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)
-    axes.set_aspect("equal")
     axes.set_axis_off()
-    return picture, axes
-
-
-def _draw_lane(axes: Axes, lane: _Lane, places: dict[int, Point], load: LinkReport | None, brief: bool) -> None:
-    (x0, y0), (x1, y1) = places[lane.start], places[lane.end]
-    length = math.hypot(x1 - x0, y1 - y0)
-    along_x, along_y = (x1 - x0) / length, (y1 - y0) / length
-    left_x, left_y = -along_y, along_x
-    gap = _way_out(along_x, along_y) + 0.012
-    tail_x, tail_y = x0 + along_x * gap + left_x * lane.offset, y0 + along_y * gap + left_y * lane.offset
-    arrow = FancyArrow(
-        tail_x,
-        tail_y,
-        along_x * (length - 2 * gap),
-        along_y * (length - 2 * gap),
-        width=_ARROW,
-        head_width=2.1 * _ARROW,
-        head_length=2.2 * _ARROW,
-        length_includes_head=True,
-        facecolor="#dddddd" if load is None else _colours()(load.utilization),
-        edgecolor=FAINT,
-        linewidth=0.6,
-    )
-    axes.add_patch(arrow)
-    if load is None:
-        return
-    text = f"{100 * load.utilization:.0f} %" + ("" if brief else f"\n{load.gb_per_s:.2f} GB/s")
-    if min(abs(along_x), abs(along_y)) > 0.1:  # slanting: on the arrow, near its start, clear of links that cross it
-        spot = (x0 + along_x * length * 0.3 + left_x * lane.offset, y0 + along_y * length * 0.3 + left_y * lane.offset)
-        _label(axes, spot, (0.0, 0.0), text)
-        return
-    distance = lane.offset + math.copysign(0.035, lane.offset)
-    spot = (x0 + along_x * length / 2 + left_x * distance, y0 + along_y * length / 2 + left_y * distance)
-    _label(axes, spot, (left_x * distance, left_y * distance), text)
-
-
-def _way_out(along_x: float, along_y: float) -> float:
-    """Return how far it is from the middle of a node's box to its edge in this direction."""
-    ways = [half / abs(step) for half, step in ((_BOX[0] / 2, along_x), (_BOX[1] / 2, along_y)) if abs(step) > 1e-9]
-    return min(ways)
-
-
-def _label(axes: Axes, spot: Point, away: Point, text: str) -> None:
-    steep = abs(away[0]) > abs(away[1])
-    across = ("left" if away[0] > 0 else "right") if steep else "center"
-    upright = "center" if steep or away == (0.0, 0.0) else ("bottom" if away[1] > 0 else "top")
-    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "boxstyle": "round,pad=0.15"}
-    axes.text(*spot, text, ha=across, va=upright, fontsize=9, linespacing=1.15, bbox=box)
+    return _Board(picture, axes, *size)
 
 
 def _draw_node(axes: Axes, node: Node, place: Point, result: RunResult | None) -> None:
-    width, height = _BOX
+    width, height = BOX
     left, low = place[0] - width / 2, place[1] - height / 2
     axes.add_patch(
         FancyBboxPatch(
             (left, low), width, height, boxstyle="round,pad=0,rounding_size=0.02", facecolor="white", edgecolor=INK, linewidth=1.2
         )
     )
-    axes.text(place[0], low + height - 0.035, f"node {node.id}", ha="center", va="center", fontsize=11, fontweight="bold")
+    axes.text(place[0], low + height - 0.04, f"node {node.id}", ha="center", va="center", fontsize=11, fontweight="bold")
     threads = [] if result is None else [thread for thread in result.threads if thread.label.startswith(f"{node.id}.")]
     _draw_cores(axes, node, (left, low), threads)
     _draw_memory(axes, node, (left, low), None if result is None else result.controllers.get(str(node.id)))
@@ -168,11 +112,11 @@ def _draw_node(axes: Axes, node: Node, place: Point, result: RunResult | None) -
 
 def _draw_cores(axes: Axes, node: Node, corner: Point, threads: list[ThreadReport]) -> None:
     left, low = corner[0] + 0.025, corner[1] + 0.2
-    width, height = _BOX[0] - 0.05, 0.145
+    width, height = BOX[0] - 0.05, 0.145
     if not 1 <= node.cores <= _MAX_CORES:
         busy = f", {len(threads)} in use" if threads else ""
         text = f"{node.cores} cores{busy}" if node.cores else "no cores"
-        axes.text(left + width / 2, low + height / 2, text, ha="center", va="center", fontsize=9)
+        _fit(axes, (left + width / 2, low + height / 2), text, 9, width)
         return
     step = width / node.cores
     for core in range(node.cores):
@@ -181,53 +125,52 @@ def _draw_cores(axes: Axes, node: Node, corner: Point, threads: list[ThreadRepor
         axes.add_patch(
             Rectangle((left + core * step + 0.006, low), step - 0.012, height, facecolor=face, edgecolor=FAINT, linewidth=0.8)
         )
-        text = f"core {core}" + "".join("\n" + _activity(thread) for thread in own)
-        axes.text(
-            left + (core + 0.5) * step, low + height / 2, text, ha="center", va="center", fontsize=8 if node.cores < 3 else 7
-        )
+        text = f"core {core}" + "".join("\n" + _activity(thread, node.cores < 3) for thread in own)
+        _fit(axes, (left + (core + 0.5) * step, low + height / 2), text, 8 if node.cores < 3 else 7, step - 0.024)
 
 
-def _activity(thread: ThreadReport) -> str:
+def _fit(axes: Axes, spot: Point, text: str, size: float, width: float) -> None:
+    size = fitting_size(text, size, width * SPACING_INCH)
+    axes.text(*spot, text, ha="center", va="center", fontsize=size, linespacing=1.2)
+
+
+def _activity(thread: ThreadReport, wide: bool) -> str:
     _, _, mode, memory = thread.label.split(".")
     verb = {"r": "reads", "w": "writes"}.get(mode, "uses")
-    return f"{verb} {memory}\n{thread.gb_per_s:.2f} GB/s"
+    return f"{verb} {memory}\n{thread.gb_per_s:.2f}{' ' if wide else chr(10)}GB/s"
 
 
 def _draw_memory(axes: Axes, node: Node, corner: Point, load: ControllerReport | None) -> None:
     left, low = corner[0] + 0.031, corner[1] + 0.03
-    width, height = _BOX[0] - 0.062, 0.145
+    width, height = BOX[0] - 0.062, 0.145
     if node.controller is None:
-        axes.text(left + width / 2, low + height / 2, "no memory", ha="center", va="center", fontsize=9)
+        _fit(axes, (left + width / 2, low + height / 2), "no memory", 9, width)
         return
     axes.add_patch(Rectangle((left, low), width, height, facecolor="white", edgecolor=FAINT, linewidth=0.8))
     size = "memory" if node.memory_gib is None else f"memory {node.memory_gib:g} GiB"
     if load is None:
-        axes.text(left + width / 2, low + height / 2, size, ha="center", va="center", fontsize=9)
+        _fit(axes, (left + width / 2, low + height / 2), size, 9, width - 0.01)
         return
     bar = 0.035
     axes.add_patch(
-        Rectangle((left, low), width * min(load.utilization, 1.0), bar, facecolor=_colours()(load.utilization), linewidth=0)
+        Rectangle((left, low), width * min(load.utilization, 1.0), bar, facecolor=colours()(load.utilization), linewidth=0)
     )
     axes.add_patch(Rectangle((left, low), width, bar, facecolor="none", edgecolor=FAINT, linewidth=0.8))
     text = f"{size}\n{load.gb_per_s:.2f} GB/s, busy {100 * load.utilization:.0f} %"
-    axes.text(left + width / 2, low + (bar + height) / 2, text, ha="center", va="center", fontsize=8, linespacing=1.25)
+    _fit(axes, (left + width / 2, low + (bar + height) / 2), text, 8, width - 0.012)
 
 
-def _caption(picture: Figure, axes: Axes, machine: Machine, result: RunResult | None) -> None:
-    axes.set_title(machine.title if result is None else f"{machine.title}\n{_threads(result)}", loc="center")
+def _caption(board: _Board, machine: Machine, result: RunResult | None, heading: str | None) -> None:
+    lines = [machine.title, *([] if heading is None else [heading]), *([] if result is None else [_threads(result)])]
+    title = wrapped("\n".join(lines), 12, board.width)
+    board.axes.text(0.5, 1.0, title, transform=board.axes.transAxes, ha="center", va="bottom", fontsize=12)
     if result is None:
-        axes.text(0.5, 0.0, _constants(machine), transform=axes.transAxes, ha="center", va="top", fontsize=9, color=FAINT)
+        text = wrapped(_constants(machine), 9, board.width)
+        board.axes.text(0.5, 0.0, text, transform=board.axes.transAxes, ha="center", va="top", fontsize=9, color=FAINT)
         return
-    bar = picture.colorbar(
-        ScalarMappable(Normalize(0, 100), _colours()),
-        ax=axes,
-        orientation="horizontal",
-        fraction=0.045,
-        pad=0.02,
-        aspect=40,
-        shrink=0.8,
-    )
-    bar.set_label("utilization of a link direction (flow control and CRC included) or of a memory, %")
+    scale = board.picture.add_axes((0.1, -0.15 / board.height, 0.8, 0.13 / board.height))
+    bar = board.picture.colorbar(ScalarMappable(Normalize(0, 100), colours()), cax=scale, orientation="horizontal")
+    bar.set_label(wrapped("utilization of a link direction (flow control and CRC included) or of a memory, %", 10, board.width))
 
 
 def _threads(result: RunResult) -> str:
@@ -240,17 +183,8 @@ def _threads(result: RunResult) -> str:
 
 
 def _constants(machine: Machine) -> str:
-    links = sorted({_link_constants(link) for link in machine.links})
-    memories = sorted({f"{node.controller.peak_gb_per_s:g} GB/s" for node in machine.nodes if node.controller is not None})
-    parts = [f"links: {' or '.join(links)}"] if links else []
-    return "; ".join(parts + ([f"memory peak {' or '.join(memories)} a node"] if memories else []))
-
-
-def _link_constants(link: Link) -> str:
-    return f"{link.width_bits} bit at {link.rate_gt_per_s:g} GT/s = {link.gb_per_s:g} GB/s each way"
-
-
-def _colours() -> ListedColormap:
-    """Return the colours of 0 to 1: the palest part of the map, hard to see on white, is left out."""
-    whole = colormaps[UTILIZATION_MAP]
-    return ListedColormap([whole(0.08 + 0.92 * step / 255) for step in range(256)])
+    links = [f"{width} bit at {rate:g} GT/s = {width / 8 * rate:g} GB/s" for width, rate in link_kinds(machine)]
+    memories = sorted({node.controller.peak_gb_per_s for node in machine.nodes if node.controller is not None}, reverse=True)
+    parts = [f"links: {' or '.join(links)} each way"] if links else []
+    peaks = " or ".join(f"{peak:g} GB/s" for peak in memories)
+    return "; ".join(parts + ([f"memory peak {peaks} a node"] if memories else []))
