@@ -10,20 +10,56 @@ LINE_BYTES = 64  # one cache line of every machine modelled here
 
 
 def ps_from_ns(time_ns: float) -> int:
-    """Round a time in ns to ticks (ps), halves to even."""
+    """Round a time to ticks.
+
+    Parameters
+    ----------
+    time_ns : float
+        Nanoseconds.
+
+    Returns
+    -------
+    int
+        Picoseconds, halves to even.
+    """
     return round(time_ns * PS_PER_NS)
 
 
 def ns_from_ps(time_ps: float) -> float:
-    """Turn ticks (ps) into ns."""
+    """Turn ticks into nanoseconds.
+
+    Parameters
+    ----------
+    time_ps : float
+        Picoseconds.
+    """
     return time_ps / PS_PER_NS
 
 
 def gb_per_s(size_bytes: float, time_ps: float) -> float:
-    """Turn bytes over a time in ps into GB/s (1e9 bytes a second)."""
+    """Turn bytes over a time into GB/s, 1e9 bytes a second.
+
+    Parameters
+    ----------
+    size_bytes : float
+    time_ps : float
+        Picoseconds, above 0.
+    """
     return size_bytes * PS_PER_NS / time_ps
 
 
 def serialisation_ps(size_bytes: int, rate_gb_per_s: float) -> int:
-    """Time in ps that `size_bytes` occupy a path of `rate_gb_per_s`, rounded once."""
+    """Return how long bytes occupy a path, rounded once.
+
+    Parameters
+    ----------
+    size_bytes : int
+    rate_gb_per_s : float
+        GB/s, above 0.
+
+    Returns
+    -------
+    int
+        Picoseconds.
+    """
     return round(size_bytes * PS_PER_NS / rate_gb_per_s)

@@ -25,7 +25,16 @@ class Phase(IntEnum):
 
 
 def event_key(phase: Phase, component: int, slot: int = 0) -> int:
-    """Pack phase, component and slot into one integer that sorts like the triple."""
+    """Pack phase, component and slot into one integer that sorts like the triple.
+
+    Parameters
+    ----------
+    phase : Phase
+    component : int
+        Below 2**32, see `components`.
+    slot : int
+        Below 2**16: window slot of a thread, else 0.
+    """
     return (((int(phase) << _COMPONENT_BITS) | component) << _SLOT_BITS) | slot
 
 
@@ -42,7 +51,17 @@ class Components:
 
 
 def components(plan: Plan) -> Components:
-    """Number every source of events of a plan."""
+    """Number every source of events of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Returns
+    -------
+    Components
+        First ids of delays, tails, NOPs, headers, threads and ports, in this order; the n-th of a group is first + n.
+    """
     delays, ports, threads = len(plan.delays.name), len(plan.ports.name), len(plan.threads.label)
     delay = 1  # simpy's own start events have priority 0; nothing of ours shares it
     tail = delay + delays
