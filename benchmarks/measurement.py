@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import process_time
 from typing import Protocol
 
 from benchmarks.baseline import BaselineEngine
+from benchmarks.c_reference import CReferenceEngine
 from benchmarks.cases import CASES, MACHINE, finite_program
 from simulator import load_machine
+from simulator.engine.interface import Engine
 from simulator.engine.lower import lower
 from simulator.engine.plan import Plan, PortKind
 from simulator.engine.simpy_engine import SimpyEngine
@@ -21,7 +25,7 @@ EVENT_BUDGET = 1 << 40  # never used up here
 
 
 class Counted(Protocol):
-    """The counters that both engines have."""
+    """The counters that all engines have, the baseline too."""
 
     @property
     def time_ps(self) -> int: ...
@@ -39,7 +43,7 @@ class Counted(Protocol):
 
 @dataclass(frozen=True)
 class Runner:
-    """An engine at the start of a plan, both engines alike."""
+    """An engine at the start of a plan, all engines alike."""
 
     advance: Callable[[Sequence[int]], object]
     snapshot: Callable[[], Counted]
@@ -59,6 +63,10 @@ class Measurement:
         Largest resident memory of the process, libraries included.
     loads_gb_per_s : mapping of str to float
         Load of each link direction and controller after the warm-up.
+    looks : tuple
+        Counters after the warm-up, after the lines of the case, and, in machine code, at the end of the longer run.
+    preparation_s : float
+        Processor time before, not part of `cpu_s`: compiling the engine, or loading compiled code.
     """
 
     lines: int
@@ -66,6 +74,8 @@ class Measurement:
     cpu_s: float
     peak_mib: float
     loads_gb_per_s: Mapping[str, float]
+    looks: tuple[Counted, ...] = ()
+    preparation_s: float = 0.0
 
     @property
     def lines_per_s(self) -> float:
@@ -88,8 +98,7 @@ class Totals:
 
 def reference_runner(plan: Plan) -> Runner:
     """Put the simpy engine at the start of a plan."""
-    engine = SimpyEngine(plan)
-    return Runner(lambda targets: engine.advance(targets, EVENT_BUDGET), engine.snapshot)
+    return _runner(SimpyEngine(plan))
 
 
 def baseline_runner(plan: Plan) -> Runner:
@@ -98,19 +107,79 @@ def baseline_runner(plan: Plan) -> Runner:
     return Runner(engine.advance, engine.snapshot)
 
 
-RUNNERS: Mapping[str, Callable[[Plan], Runner]] = {"simpy": reference_runner, "baseline": baseline_runner}
+def compiled_runner(plan: Plan) -> Runner:
+    """Put the compiled engine at the start of a plan."""
+    from simulator.engine.compiled import CompiledEngine
+
+    return _runner(CompiledEngine(plan))
 
 
-def measure(engine: str, case_name: str, lines: int, seed: int) -> Measurement:
+def c_runner(library: Path) -> Callable[[Plan], Runner]:
+    """Return what puts the C reference at the start of a plan."""
+    return lambda plan: _runner(CReferenceEngine(plan, library))
+
+
+def _runner(engine: Engine | CReferenceEngine) -> Runner:
+    return Runner(lambda targets: engine.advance(targets, EVENT_BUDGET), engine.snapshot)
+
+
+RUNNERS: Mapping[str, Callable[[Plan], Runner]] = {
+    "baseline": baseline_runner,
+    "simpy": reference_runner,
+    "compiled": compiled_runner,
+}
+C_REFERENCE = "C reference"
+IN_MACHINE_CODE = ("compiled", C_REFERENCE)
+
+
+def runner_of(engine: str, library: Path | None) -> Callable[[Plan], Runner]:
+    """Return what puts the engine of that name at the start of a plan; the C reference needs its library."""
+    if engine != C_REFERENCE:
+        return RUNNERS[engine]
+    assert library is not None
+    return c_runner(library)
+
+
+def measure(engine: str, case_name: str, lines: int, seed: int, library: Path | None = None) -> Measurement:
     """Run a case; meant for a process of its own, so that memory and caches belong to this run alone."""
     case = CASES[case_name]
     plan = lower(load_machine(MACHINE), case.build(), seed)
-    runner = RUNNERS[engine](plan)
-    started_s = process_time()
-    opened, last = run_window(runner, len(plan.threads.label), case.warmup, lines)
-    cpu_s = process_time() - started_s
+    build = runner_of(engine, library)
+    preparation_s = _prepare(build, plan) if engine in IN_MACHINE_CODE else 0.0
+    runner = build(plan)
+    ends = [case.warmup, case.warmup + lines]
+    if engine in IN_MACHINE_CODE:
+        ends.append(case.warmup + case.fast_factor * lines)
+    cpu_s, looks = _run_and_look(runner, len(plan.threads.label), ends)
     peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return Measurement(sum(last.thread_lines), last.events, cpu_s, peak_mib, loads_gb_per_s(plan, opened, last))
+    loads = loads_gb_per_s(plan, looks[0], looks[1])
+    last = looks[-1]
+    return Measurement(sum(last.thread_lines), last.events, cpu_s, peak_mib, loads, tuple(looks), preparation_s)
+
+
+def _prepare(build: Callable[[Plan], Runner], plan: Plan) -> float:
+    """Compile or load machine code by running a line of another instance; return the processor time that took."""
+    started_s = process_time()
+    build(plan).advance([1] * len(plan.threads.label))
+    return process_time() - started_s
+
+
+def compile_from_nothing(cache: Path) -> float:
+    """Compile the engine into an empty cache; return the processor time that took. Needs a process of its own."""
+    os.environ["NUMASIM_CACHE_DIR"] = str(cache)
+    plan = lower(load_machine(MACHINE), CASES["2 threads, crossfire"].build())
+    return _prepare(compiled_runner, plan)
+
+
+def _run_and_look(runner: Runner, threads: int, ends: Sequence[int]) -> tuple[float, list[Counted]]:
+    """Run to each number of lines in turn; return the processor time of the runs, and the counters after each."""
+    cpu_s, looks = 0.0, []
+    for lines in ends:
+        started_s = process_time()
+        runner.advance([lines] * threads)
+        cpu_s += process_time() - started_s
+        looks.append(runner.snapshot())
+    return cpu_s, looks
 
 
 def run_window(runner: Runner, threads: int, warmup: int, lines: int) -> tuple[Counted, Counted]:
@@ -121,10 +190,10 @@ def run_window(runner: Runner, threads: int, warmup: int, lines: int) -> tuple[C
     return opened, runner.snapshot()
 
 
-def run_to_the_end(engine: str, lines: int, seed: int) -> Totals:
+def run_to_the_end(engine: str, lines: int, seed: int, library: Path | None = None) -> Totals:
     """Run a finite program to its end."""
     plan = lower(load_machine(MACHINE), finite_program(lines), seed)
-    runner = RUNNERS[engine](plan)
+    runner = runner_of(engine, library)(plan)
     runner.advance(plan.threads.count)
     end = runner.snapshot()
     return Totals(end.thread_lines, end.port_sent)

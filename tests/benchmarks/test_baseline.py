@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.baseline import BaselineEngine
-from benchmarks.bench import FULL, CaseResult, complaints_about
-from benchmarks.cases import CASES, MACHINE, crossfire, eight_threads, one_reader
-from benchmarks.measurement import RUNNERS, Measurement, loads_gb_per_s, mean_loads, run_to_the_end, run_window
+from benchmarks.cases import MACHINE, crossfire, eight_threads, one_reader
+from benchmarks.measurement import RUNNERS, loads_gb_per_s, mean_loads, run_to_the_end, run_window
 from simulator import load_machine
 from simulator.engine.lower import lower
 from simulator.workload import Access, ThreadSpec, Workload
@@ -67,23 +66,3 @@ def test_refuses_what_it_cannot_run() -> None:
     thread = ThreadSpec(0, 0, (Access("r", 0, barrier=0),))
     with pytest.raises(NotImplementedError, match="barriers"):
         BaselineEngine(lower(load_machine(MACHINE), Workload((thread,))))
-
-
-def result_of(simpy_cpu_s: float, baseline_load_gb_per_s: float) -> CaseResult:
-    """A made-up result of one pair; the baseline took 1 s, the reference engine loaded its link with 2 GB/s."""
-    simpy = Measurement(lines=1000, events=1, cpu_s=simpy_cpu_s, peak_mib=1.0, loads_gb_per_s={"link 0->1": 2.0})
-    baseline = Measurement(lines=1000, events=1, cpu_s=1.0, peak_mib=1.0, loads_gb_per_s={"link 0->1": baseline_load_gb_per_s})
-    return CaseResult(next(iter(CASES.values())), [(simpy, baseline)])
-
-
-def test_a_good_result_is_not_complained_about() -> None:
-    assert complaints_about(result_of(simpy_cpu_s=0.25, baseline_load_gb_per_s=2.019), FULL) == []
-
-
-@pytest.mark.parametrize(
-    ("simpy_cpu_s", "baseline_load_gb_per_s", "complaint"),
-    [(0.34, 2.0, "ratio 2.94 is below 3.00"), (0.25, 2.021, "load of link 0->1 differs by +1.05 %")],
-)
-def test_a_miss_is_complained_about(simpy_cpu_s: float, baseline_load_gb_per_s: float, complaint: str) -> None:
-    (text,) = complaints_about(result_of(simpy_cpu_s, baseline_load_gb_per_s), FULL)
-    assert complaint in text
