@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from simulator.engine.interface import Engine
 from simulator.engine.plan import Plan
 from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from simulator.engine.compiled.recurring import RecurringEngine
 
 EngineName = Literal["auto", "simpy", "compiled"]
 _LOG = logging.getLogger("simulator.engine")
@@ -42,3 +45,14 @@ def build_engine(plan: Plan, name: EngineName = "auto") -> Engine:
     from simulator.engine.simpy_engine import SimpyEngine
 
     return SimpyEngine(plan)
+
+
+def build_recurring_engine(plan: Plan, name: EngineName = "auto") -> RecurringEngine | None:
+    """Return an engine that finds the period of a plan without random numbers; None unless the compiled engine may run it."""
+    if name == "simpy":
+        return None
+    try:
+        from simulator.engine.compiled.recurring import RecurringEngine
+    except ImportError:
+        return None
+    return RecurringEngine(plan)

@@ -32,6 +32,11 @@ def ideal_link(link: Link) -> Link:
     return link.model_copy(update={"rate_gt_per_s": IDEAL_GT_PER_S, "credits": all_credits(UNLIMITED_BUFFERS)})
 
 
+def without_jitter(machine: Machine) -> Machine:
+    """Return the machine with core times that do not vary."""
+    return machine.model_copy(update={"core": machine.core.model_copy(update={"jitter_ns": 0.0})})
+
+
 def with_ideal_link(machine: Machine, ends: tuple[int, int], ordinal: int) -> Machine:
     """Return the machine with one link made ideal in both directions."""
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
 from simulator import __version__
 from simulator.engine.build import EngineName, build_engine
 from simulator.engine.lower import lower
 from simulator.machine.spec import Machine
+from simulator.machine.variants import without_jitter
 from simulator.measure.accuracy import Accuracy
+from simulator.measure.exact import ExactSession, exact_session
 from simulator.measure.report import Window, controller_reports, latency_report, link_reports, thread_reports
 from simulator.measure.result import Provenance, RunResult
 from simulator.measure.session import Session
@@ -43,21 +46,41 @@ def run(
         The workload does not fit the machine, or there is no such engine.
     """
     accuracy = accuracy or Accuracy()
-    plan = lower(machine, workload, seed)
-    session = Session(plan, build_engine(plan, engine), accuracy)
-    session.run()
+    session = _finished_session(machine, workload, accuracy, seed, engine)
     provenance = Provenance(
         version=__version__,
         engine=session.engine.name,
         seed=seed,
         machine=machine.model_dump(mode="json"),
         workload=workload.as_dict(),
-        accuracy=asdict(accuracy),
+        accuracy=_accuracy(accuracy, session),
     )
     return _result(machine, workload, session, provenance)
 
 
-def _result(machine: Machine, workload: Workload, session: Session, provenance: Provenance) -> RunResult:
+def _finished_session(
+    machine: Machine, workload: Workload, accuracy: Accuracy, seed: int, engine: EngineName
+) -> Session | ExactSession:
+    refusal = None
+    if accuracy.steady == "exact":
+        exact = exact_session(lower(without_jitter(machine), workload, seed), engine, accuracy)
+        if isinstance(exact, ExactSession):
+            return exact
+        refusal = f"ordinary run, not exact: {exact}"
+    plan = lower(machine, workload, seed)
+    session = Session(plan, build_engine(plan, engine), accuracy)
+    session.run()
+    session.verdict_detail = "; ".join(filter(None, (refusal, session.verdict_detail))) or None
+    return session
+
+
+def _accuracy(accuracy: Accuracy, session: Session | ExactSession) -> dict[str, Any]:
+    """Return the accuracy for provenance; where an exact answer was asked for, with what was given."""
+    asked = asdict(accuracy)
+    return asked if accuracy.steady == "ci" else {**asked, "given": "exact" if isinstance(session, ExactSession) else "ci"}
+
+
+def _result(machine: Machine, workload: Workload, session: Session | ExactSession, provenance: Provenance) -> RunResult:
     end = session.engine.snapshot()
     last = session.last or end
     window = Window(session.plan, session.opened or end, last)

@@ -64,7 +64,25 @@ def test_set_and_seed_reach_the_run(capsys: pytest.CaptureFixture[str]) -> None:
     provenance = json.loads(capsys.readouterr().out)["provenance"]
     assert provenance["seed"] == 7
     assert {link["latency_ns"] for link in provenance["machine"]["links"]} == {9.0}
-    assert provenance["accuracy"] == {"ci_percent": 5.0, "lines": 600, "warmup": 100}
+    assert provenance["accuracy"] == {"ci_percent": 5.0, "lines": 600, "warmup": 100, "steady": "ci"}
+
+
+def test_exact_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "two-node", "0.0.r.0", "--steady", "exact", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, RunResult.model_json_schema())
+    assert document["threads"][0]["ci_percent"] == 0.0
+    assert document["verdict_detail"].startswith("exact without jitter: the state recurs every ")
+    assert document["provenance"]["accuracy"]["given"] == "exact"
+
+
+def test_no_exact_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["run", "two-node", "0.0.r.0", "1.0.w.0", "--ci", "5", "--lines", "400", "--steady", "exact"]
+    main([*arguments, "--engine", "simpy", "--json"])
+    document = json.loads(capsys.readouterr().out)
+    assert document["verdict_detail"].startswith("ordinary run, not exact: only the compiled engine can find it")
+    assert document["provenance"]["accuracy"]["given"] == "ci"
+    assert document["threads"][0]["ci_percent"] > 0.0
 
 
 def test_too_short_a_run_is_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,7 +113,6 @@ def test_too_short_a_run_is_said(capsys: pytest.CaptureFixture[str]) -> None:
             ["quartet", "0.0.r.0", "--set", "crossbar.arbitration=fair"],
             "crossbar.arbitration",
         ),
-        (["quartet", "0.0.r.0", "--steady", "exact"], "--steady: is not in this version (got 'exact'); allowed: ci"),
         (["quartet", "0.0.r.0", "--breakdown"], "--breakdown: is not in this version"),
         (["quartet", "0.0.r.0", "-o", "/nonexistent/folder/run.json"], "cannot be written: no such file or directory"),
         (["quartet", "0.0.r.0", "-o", "/"], "cannot be written: is a directory"),

@@ -211,7 +211,7 @@ class TestProvenance:
         provenance = both.result.provenance
         assert provenance.machine == QUARTET.model_dump(mode="json")
         assert provenance.workload == Workload.from_labels(FOREGROUND, BACKGROUND).as_dict()
-        assert provenance.accuracy == {"ci_percent": 1e-6, "lines": 150, "warmup": 40}
+        assert provenance.accuracy == {"ci_percent": 1e-6, "lines": 150, "warmup": 40, "steady": "ci"}
         assert (provenance.seed, provenance.engine) == (1, "compiled")
 
     def test_a_result_can_be_read_back(self, both: Both) -> None:
