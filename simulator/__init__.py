@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from simulator.measure.idle import idle_latency_ns
     from simulator.measure.result import RunResult
     from simulator.measure.run import run
+    from simulator.sweep.run import run_sweep
+    from simulator.sweep.spec import Sweep
+    from simulator.sweep.store import open_store
     from simulator.validation.reference_file import list_references, load_reference
     from simulator.validation.reproduce import reproduce
     from simulator.workload import ThreadSpec, Workload, parse_label
@@ -29,6 +32,7 @@ __all__ = [
     "Machine",
     "NumasimError",
     "RunResult",
+    "Sweep",
     "ThreadSpec",
     "Workload",
     "component_graph",
@@ -38,9 +42,11 @@ __all__ = [
     "load_machine",
     "load_reference",
     "node_graph",
+    "open_store",
     "parse_label",
     "reproduce",
     "run",
+    "run_sweep",
 ]
 
 
@@ -63,6 +69,7 @@ def _homes() -> dict[str, str]:
         "Machine": "machine.spec",
         "NumasimError": "errors",
         "RunResult": "measure.result",
+        "Sweep": "sweep.spec",
         "ThreadSpec": "workload",
         "Workload": "workload",
         "component_graph": "machine.topology",
@@ -72,7 +79,9 @@ def _homes() -> dict[str, str]:
         "load_machine": "machine.load",
         "load_reference": "validation.reference_file",
         "node_graph": "machine.topology",
+        "open_store": "sweep.store",
         "parse_label": "workload",
         "reproduce": "validation.reproduce",
         "run": "measure.run",
+        "run_sweep": "sweep.run",
     }

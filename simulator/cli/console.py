@@ -23,12 +23,20 @@ def show_tables(tables: Sequence[Table]) -> None:
     from rich.text import Text
 
     console = Console()
+    widest = max(len(line) for table in tables for line in table.plain().splitlines())
+    if widest > console.width:  # cut numbers say nothing; long lines can be scrolled or wrapped
+        write_text(STDOUT, plain_text(tables))
+        return
     for table in tables:
         shown = RichTable(
-            title=table.title, title_justify="left", title_style="bold", caption=table.note or None, box=box.SIMPLE_HEAD
+            title=Text(table.title),
+            title_justify="left",
+            title_style="bold",
+            caption=Text(table.note) if table.note else None,
+            box=box.SIMPLE_HEAD,
         )
         for column, header in enumerate(table.headers):
-            shown.add_column(header, justify="left" if column < table.left else "right")
+            shown.add_column(Text(header), justify="left" if column < table.left else "right")
         for cells in table.rows:
             shown.add_row(*(Text(cell.text, _COLOURS[cell.mood]) for cell in cells))
         console.print(shown)
@@ -61,11 +69,11 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int, str], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
-        TextColumn(what),
+        TextColumn(what, markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[last]}", style="dim"),
+        TextColumn("{task.fields[last]}", style="dim", markup=False),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=None, last="")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
 from simulator.errors import NumasimError
 
@@ -15,6 +17,7 @@ EXIT_PIPE = 141  # 128 + SIGPIPE
 
 def exit_code(action: Callable[[], int]) -> int:
     """Do something and return its exit code, or that of what went wrong."""
+    _prepare_streams()
     try:
         code = action()
         sys.stdout.flush()
@@ -32,9 +35,20 @@ def exit_code(action: Callable[[], int]) -> int:
         return EXIT_PIPE
 
 
+def _prepare_streams() -> None:
+    """Let output that nobody can see vanish, and write what a terminal's encoding cannot show as escapes."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def say(text: str) -> None:
     """Print a line on stderr."""
-    print(f"numasim: {text}", file=sys.stderr)
+    with suppress(OSError):  # nowhere to say it: the exit code still tells
+        print(f"numasim: {text}", file=sys.stderr)
 
 
 def _leave_pipe() -> None:

@@ -15,7 +15,7 @@ from typing import NoReturn
 from simulator import __version__
 from simulator.cli.guard import EXIT_INPUT, exit_code
 
-COMMANDS = ("run", "reproduce", "topo", "schema")
+COMMANDS = ("run", "reproduce", "sweep", "results", "topo", "schema")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 
 
 def add_accuracy(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +48,7 @@ def prepare_output(args: argparse.Namespace) -> None:
 
     if args.output is None or args.output == "-":
         return
-    if not Path(args.output).exists() or os.path.isdir(args.output) or os.path.isfile(args.output):
+    if not os.path.exists(args.output) or os.path.isdir(args.output) or os.path.isfile(args.output):
         check_writable(args.output)
 
 

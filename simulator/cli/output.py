@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
@@ -48,9 +49,12 @@ def write_text(path_or_dash: str | os.PathLike[str] | None, text: str) -> None:
 
 
 def _write_stdout(text: str) -> None:
-    encoding = sys.stdout.encoding or "utf-8"
     try:
-        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.flush()
+            sys.stdout.buffer.write(text.encode())  # UTF-8 as in a file, whatever the terminal's encoding: JSON stays JSON
+        else:
+            sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         raise  # the reader has seen enough: no matter for a message

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from simulator.cli import truth_table
 from simulator.cli.guard import say
 from simulator.cli.options import add_accuracy, add_output, positive_int, prepare_output
 
@@ -17,14 +18,19 @@ if TYPE_CHECKING:
 def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
     parser = subparsers.add_parser("reproduce", help="replay published figures, simulated beside published")
-    parser.add_argument("reference", metavar="REF", help="name of a shipped reference (amd-40555), or a file")
+    parser.add_argument(
+        "reference",
+        metavar="REF",
+        help="name of a shipped reference (amd-40555), a file, or truth-table: every pair of threads, idle",
+    )
     parser.add_argument(
         "--figure", dest="figures", action="append", default=[], metavar="ID", help="only this figure; may be given several times"
     )
     parser.add_argument(
         "--out",
         metavar="DIR",
-        help="write reproduce.json, reproduce.csv and the pictures there; finished runs are kept in DIR/runs and not run again",
+        help="write JSON, CSV and the pictures there; finished runs are kept in DIR/runs (truth-table: DIR/truth-table.sqlite) "
+        "and not run again",
     )
     parser.add_argument(
         "--jobs",
@@ -40,6 +46,8 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def command(args: argparse.Namespace) -> int:
     """Replay a reference; exit code 1 when a tolerance is missed."""
+    if args.reference == truth_table.NAME:
+        return truth_table.command(args)
     from simulator.cli.console import progress_bar, show_result, show_tables
     from simulator.cli.output import write_text
     from simulator.files import writable_folder

@@ -88,9 +88,10 @@ def _refuse_what_is_missing(args: argparse.Namespace) -> None:
 
 def _background(texts: Sequence[str]) -> dict[str, float]:
     from simulator.workload import parse_background, parse_label
+    from simulator.workload.levels import background_levels
 
     rates: dict[str, float] = {}
-    levels = _levels() if texts else {}
+    levels = background_levels() if texts else {}
     for text in texts:
         label, _, level = text.partition("@")
         if level in levels:
@@ -101,10 +102,3 @@ def _background(texts: Sequence[str]) -> dict[str, float]:
             raise InputError("is there twice", field="--background", value=label, allowed="one thread a core")
         rates[label] = rate
     return rates
-
-
-def _levels() -> dict[str, float]:
-    """Return AMD's background levels in GB/s."""
-    from simulator.validation.reference_file import load_reference
-
-    return {level.name: level.gb_per_s for level in load_reference("amd-40555").background_level}

@@ -58,7 +58,7 @@ def summary_table(result: RunResult) -> Table:
         rows.append(row("", result.verdict_detail))
     if result.latency_ns is not None:
         latency = result.latency_ns
-        spread = f"{latency.p50:.1f} / {latency.p95:.1f} / {latency.p99:.1f}"
+        spread = " / ".join(number(value, missing="beyond 16777") for value in (latency.p50, latency.p95, latency.p99))
         rows += [row("latency, mean, ns", number(latency.mean)), row("latency, p50 / p95 / p99, ns", spread)]
     rows += [row("measured time, us", number(result.window_ns / 1000)), row("events", str(result.events))]
     rows += [row("seed, engine", f"{result.provenance.seed}, {result.provenance.engine}")]

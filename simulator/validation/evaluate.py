@@ -76,6 +76,41 @@ def order_rows(figures: Sequence[Figure], bars: Sequence[BarRow]) -> tuple[Order
     return tuple(rows)
 
 
+def trend_rows(reference: Reference, bars: Sequence[BarRow]) -> tuple[OrderRow, ...]:
+    """Compare the leads whose shrinking is published, as orders across figures; trends of figures left out are left out.
+
+    The lead must not grow from one figure to the next by more than the bars' intervals, and must be smaller in the last than in
+    the first.
+    """
+    found = {(bar.figure, bar.threads): bar for bar in bars}
+    rows = []
+    for trend in reference.trend:
+        pairs = []
+        for figure in (reference.find_figure(figure_id) for figure_id in trend.figures):
+            pairs.append([found.get((figure.id, figure.case(name).threads)) for name in (trend.slower, trend.faster)])
+        leads = [_lead(*pair) for pair in pairs]
+        if any(bar is None for pair in pairs for bar in pair):
+            continue
+        holds = None not in leads and _shrinks([lead for lead in leads if lead is not None])
+        lead = f"lead of {trend.faster} over {trend.slower}"
+        names = {"slower": f"{lead}, figure {trend.figures[0]}", "faster": f"the same, figure {trend.figures[-1]}"}
+        rows.append(OrderRow(figure=f"{trend.figures[0]}-{trend.figures[-1]}", holds=holds, **names))
+    return tuple(rows)
+
+
+def _lead(slower: BarRow | None, faster: BarRow | None) -> tuple[float, float] | None:
+    """Return a lead in points and its half width, None where a bar has no value."""
+    if slower is None or faster is None or slower.simulated_percent is None or faster.simulated_percent is None:
+        return None
+    half_widths = [bar.simulated_percent * (bar.ci_percent or 0.0) / 100 for bar in (slower, faster) if bar.simulated_percent]
+    return slower.simulated_percent - faster.simulated_percent, math.hypot(*half_widths)
+
+
+def _shrinks(leads: Sequence[tuple[float, float]]) -> bool:
+    steps = zip(leads, leads[1:], strict=False)
+    return leads[-1][0] < leads[0][0] and all(after <= before + max(one, other) for (before, one), (after, other) in steps)
+
+
 def load_rows(reference: Reference, results: Results) -> tuple[LoadRow, ...]:
     """Return the published loads whose run was done.
 

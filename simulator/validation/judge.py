@@ -10,8 +10,6 @@ from simulator.validation.reference import Reference
 from simulator.validation.report import AnchorRow, BarRow, LoadRow, OrderRow, Summary
 from simulator.validation.requests import RunRequest
 
-_NO_NUMBER = ("deadlock", "no progress")
-
 
 def is_base(reference: Reference, bar: BarRow) -> bool:
     """Whether a bar is the base on an idle machine, hence 100 by definition."""
@@ -60,7 +58,7 @@ def missed(
 
 def _standstills(results: Mapping[RunRequest, RunResult]) -> Iterator[str]:
     for request, result in results.items():
-        if result.verdict in _NO_NUMBER:
+        if result.verdict != "steady":
             detail = f" ({result.verdict_detail})" if result.verdict_detail else ""
             yield f"run {request.title}: {result.verdict}{detail}"
 
@@ -78,6 +76,8 @@ def _bars_too_far(reference: Reference, bars: Sequence[BarRow]) -> Iterator[str]
 
 
 def _order_sentence(reference: Reference, order: OrderRow, bars: Sequence[BarRow]) -> str:
+    if order.figure not in {figure.id for figure in reference.figure}:
+        return f"figures {order.figure}: the {order.slower} should be more than {order.faster}, and shrink from figure to figure"
     heights = {_title(reference, bar): bar.simulated_percent for bar in bars if bar.figure == order.figure}
     slower, faster = (f"{name} ({_percent(heights[name])})" for name in (order.slower, order.faster))
     return f"figure {order.figure}: {slower} should be slower than {faster}"

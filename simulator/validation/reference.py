@@ -102,6 +102,15 @@ class Order(Part):
     faster: Name
 
 
+class Trend(Part):
+    """A lead that shrinks from figure to figure: of the faster case over the slower one."""
+
+    figures: Annotated[tuple[str, ...], Field(min_length=2)]
+    slower: Name
+    faster: Name
+    source: Text
+
+
 class Figure(Part):
     """One published figure, bars in its order."""
 
@@ -228,6 +237,7 @@ class Reference(Part):
     background_level: tuple[BackgroundLevel, ...] = ()
     anchor: tuple[Anchor, ...] = ()
     links_picture: LinksPicture | None = None
+    trend: tuple[Trend, ...] = ()
     quoted: tuple[Quoted, ...] = ()
     figure: Annotated[tuple[Figure, ...], Field(min_length=1, max_length=256)]
     load: tuple[Load, ...] = ()
@@ -250,7 +260,7 @@ class Reference(Part):
     def _consistent(self) -> Reference:
         _refuse_repeats("figure", [figure.id for figure in self.figure])
         _refuse_repeats("background_level", [level.name for level in self.background_level])
-        for message in (*_level_mistakes(self), *_case_mistakes(self)):
+        for message in (*_level_mistakes(self), *_case_mistakes(self), *_trend_mistakes(self)):
             raise ValueError(message)
         return self
 
@@ -259,6 +269,15 @@ def _refuse_repeats(what: str, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"{what} {name!r} is there twice")
+
+
+def _trend_mistakes(reference: Reference) -> Iterator[str]:
+    cases = {figure.id: {case.name for case in figure.cases} for figure in reference.figure}
+    for trend in reference.trend:
+        for figure_id in trend.figures:
+            for name in (trend.slower, trend.faster):
+                if name not in cases.get(figure_id, set()):
+                    yield f"a trend names the unknown case {name!r} of figure {figure_id!r}"
 
 
 def _level_mistakes(reference: Reference) -> Iterator[str]:

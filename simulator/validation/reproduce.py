@@ -14,10 +14,11 @@ from simulator.measure.accuracy import Accuracy
 from simulator.measure.idle import idle_latency_ns
 from simulator.measure.result import RunResult
 from simulator.measure.run import run
-from simulator.validation.evaluate import anchor_rows, bar_rows, load_rows, order_rows
-from simulator.validation.finished import FinishedRuns, model_fingerprint, run_key
+from simulator.sweep.executors import local_executor, run_all
+from simulator.sweep.key import model_fingerprint, run_key
+from simulator.validation.evaluate import anchor_rows, bar_rows, load_rows, order_rows, trend_rows
+from simulator.validation.finished import FinishedRuns
 from simulator.validation.judge import missed, summarise
-from simulator.validation.pool import do_runs
 from simulator.validation.reference import Anchor, Figure, Reference
 from simulator.validation.report import Reproduction, ReproductionProvenance, RunRow
 from simulator.validation.requests import Requests, RunRequest, select_figures
@@ -154,7 +155,8 @@ def _results(
         if progress is not None:
             progress(len(results), len(requests), request.title)
 
-    do_runs([request for request in requests if request not in results], simulation, jobs, done)
+    missing = sorted((request for request in requests if request not in results), key=lambda request: -request.size)
+    run_all(local_executor(min(jobs, max(1, len(missing)))), simulation, missing, done)  # the longest first
     return {request: results[request] for request in requests}
 
 
@@ -189,7 +191,7 @@ def _report(
     simulation: Simulation,
 ) -> Reproduction:
     bars = bar_rows(reference, figures, results)
-    loads, orders = load_rows(reference, results), order_rows(figures, bars)
+    loads, orders = load_rows(reference, results), (*order_rows(figures, bars), *trend_rows(reference, bars))
     anchors = anchor_rows(reference, results, idle)
     return Reproduction(
         reference=reference.name,

@@ -115,6 +115,8 @@ def _mood(error: float | None, allowed: float) -> Mood:
 
 
 def _lead(reference: Reference, order: OrderRow, bars: tuple[BarRow, ...]) -> float | None:
+    if order.figure not in {figure.id for figure in reference.figure}:
+        return None  # a trend across figures
     figure = reference.find_figure(order.figure)
     heights = {bar.threads: bar.simulated_percent for bar in bars if bar.figure == order.figure}
     slower, faster = heights[figure.case(order.slower).threads], heights[figure.case(order.faster).threads]

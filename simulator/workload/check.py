@@ -32,7 +32,7 @@ def check_workload(machine: Machine, workload: Workload) -> None:
 def _check_thread(machine: Machine, thread: ThreadSpec) -> None:
     field = f"thread {thread.label}"
     node = _node(machine, thread.node, field)
-    if thread.core >= node.cores:
+    if not 0 <= thread.core < node.cores:
         cores = f"cores 0 to {node.cores - 1} of node {node.id}"
         allowed = cores if node.cores else f"a node with cores; node {node.id} has none"
         raise InputError(f"{machine.name} has no core {thread.core} on node {node.id}", field=field, allowed=allowed)

@@ -1,0 +1,272 @@
+"""The truth table: which runs it needs, what is computed from them, and that nothing is run twice."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from simulator.errors import InputError
+from simulator.machine.load import load_machine
+from simulator.machine.spec import Machine
+from simulator.measure.accuracy import Accuracy
+from simulator.sweep import local_executor
+from simulator.validation.placement import Placement, all_placements, in_words, placement, request_hops
+from simulator.validation.reference_file import load_reference
+from simulator.validation.reproduce import reproduce
+from simulator.validation.symmetry import pair_key, symmetries
+from simulator.validation.truth_table import truth_table, wanted_runs
+from simulator.validation.truth_table_files import ranking_tables, save_truth_table, truth_table_csv, truth_table_json
+from simulator.validation.truth_table_report import PairRow, TruthTable
+from tests.validation.pairs import FEW, Interrupted, pair_run, stuck_run
+
+CI_OF_FAKES = 0.3
+
+
+@pytest.fixture(scope="module")
+def quartet() -> Machine:
+    """AMD's machine."""
+    return load_machine("quartet")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> TruthTable:
+    """All pairs, by a model that answers at once."""
+    return truth_table(tmp_path_factory.mktemp("whole") / "store.sqlite", run_one=pair_run)
+
+
+@pytest.fixture
+def few(tmp_path: Path) -> dict[tuple[str, str], PairRow]:
+    """A few pairs, by both threads."""
+    table = truth_table(tmp_path / "store.sqlite", threads=FEW, run_one=pair_run)
+    return {(row.first, row.second): row for row in table.rows}
+
+
+def test_runs_are_counted_as_the_note_counts_them(quartet: Machine) -> None:
+    places = all_placements(quartet)
+    runs = wanted_runs(places, Placement(0, 0, "r", 0))
+    assert len(places) == 64
+    assert Counter(map(len, runs)) == {1: 64, 2: 1792}
+    assert len(set(runs)) == len(runs)
+    assert [place.label for place in places[:9]] == [
+        *("0.0.r.0", "0.0.r.1", "0.0.r.2", "0.0.r.3", "0.0.w.0", "0.0.w.1", "0.0.w.2", "0.0.w.3", "0.1.r.0"),
+    ]
+
+
+def test_every_ordered_pair_stands_in_the_table_once(whole: TruthTable) -> None:
+    assert len(whole.threads) == len(whole.alone) == 64
+    assert [(row.first, row.second) for row in whole.rows] == [(one, two) for one in whole.threads for two in whole.threads]
+    assert Counter(row.method for row in whole.rows) == {"simulated": 3584, "time slicing": 512}
+    assert {row.verdict for row in whole.rows} == {"steady"}
+    assert whole.not_steady == ()
+
+
+def test_only_pairs_on_one_core_are_time_sliced(whole: TruthTable) -> None:
+    for row in whole.rows:
+        same_core = row.first.split(".")[:2] == row.second.split(".")[:2]
+        assert (row.method == "time slicing") == same_core
+
+
+def test_a_pair_and_its_reverse_are_the_same_run(whole: TruthTable) -> None:
+    rows = {(row.first, row.second): row for row in whole.rows}
+    for (first, second), row in rows.items():
+        back = rows[second, first]
+        assert (row.time_first_ns, row.time_second_ns) == (back.time_second_ns, back.time_first_ns)
+        assert (row.percent, row.ci_percent, row.method) == (back.percent, back.ci_percent, back.method)
+
+
+def test_times_of_a_simulated_pair(few: dict[tuple[str, str], PairRow]) -> None:
+    row = few["0.0.w.1", "0.1.r.3"]  # 49 and 44.125 alone, 3 more together
+    assert (row.time_first_ns, row.time_second_ns) == (52.0, 47.125)
+    assert row.percent == pytest.approx(100 * (52 + 47.125) / 2 / 40)
+    assert row.ci_percent == pytest.approx(CI_OF_FAKES * 2**0.5)
+
+
+def test_time_slicing_is_the_sum_of_both_alone(few: dict[tuple[str, str], PairRow]) -> None:
+    row = few["0.0.w.1", "0.0.r.0"]
+    assert (row.time_first_ns, row.time_second_ns) == (89.0, 89.0)
+    assert row.percent == pytest.approx(100 * 89 / 40)
+    itself = few["0.0.r.0", "0.0.r.0"]
+    assert (itself.time_first_ns, itself.percent, itself.ci_percent) == (80.0, 200.0, 0.0)
+
+
+def test_the_base_is_run_though_nobody_asks_for_its_pairs(tmp_path: Path) -> None:
+    table = truth_table(tmp_path / "store.sqlite", threads=["1.0.w.0"], run_one=pair_run)
+    assert [(row.first, row.second) for row in table.rows] == [("1.0.w.0", "1.0.w.0")]
+    assert table.rows[0].percent == pytest.approx(100 * 98 / 40)
+    assert table.alone[0].percent == pytest.approx(100 * 49 / 40)
+
+
+def test_an_interrupted_table_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    store, log = tmp_path / "store.sqlite", tmp_path / "log"
+    with pytest.raises(KeyboardInterrupt):
+        truth_table(store, threads=FEW, run_one=Interrupted(log, stops_at=7), runs_in_a_batch=3)
+    assert len(log.read_text().splitlines()) == 6
+    table = truth_table(store, threads=FEW, run_one=Interrupted(log))
+    runs = log.read_text().splitlines()
+    assert len(runs) == len(set(runs)) == 5 + 9  # of 10 pairs one shares a core; two batches of three were kept
+    seen: list[tuple[int, int]] = []
+    again = truth_table(store, threads=FEW, run_one=stuck_run, progress=lambda done, total, last: seen.append((done, total)))
+    assert again == table
+    assert seen == [(14, 14)]
+
+
+def test_a_store_with_other_runs_in_it_changes_nothing(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    other = truth_table(store, threads=FEW, seed=2, run_one=pair_run)
+    table = truth_table(store, threads=FEW, run_one=pair_run)
+    assert table == truth_table(tmp_path / "fresh.sqlite", threads=FEW, run_one=pair_run)
+    assert table.rows != other.rows
+
+
+def test_the_table_does_not_depend_on_the_number_of_jobs(tmp_path: Path) -> None:
+    tables = [
+        truth_table(tmp_path / f"{jobs}.sqlite", local_executor(jobs), threads=threads, run_one=pair_run)
+        for jobs, threads in ((1, FEW), (2, FEW[::-1]))
+    ]
+    assert truth_table_json(tables[0]) == truth_table_json(tables[1])
+
+
+def test_a_standstill_is_named_and_has_no_value(tmp_path: Path) -> None:
+    table = truth_table(tmp_path / "store.sqlite", threads=FEW, run_one=stuck_run)
+    assert [(run.threads, run.verdict, run.verdict_detail) for run in table.not_steady] == [
+        (("0.0.w.1", "1.0.w.0"), "deadlock", "a waits for b")
+    ]
+    stuck = [row for row in table.rows if row.verdict != "steady"]
+    assert {(row.first, row.second) for row in stuck} == {("0.0.w.1", "1.0.w.0"), ("1.0.w.0", "0.0.w.1")}
+    assert all(row.percent is None and row.ci_percent is None and row.time_first_ns is None for row in stuck)
+    shown = (*table.ranking.best, *table.ranking.worst, *table.ranking.worst_on_two_cores)
+    assert ("0.0.w.1", "1.0.w.0") not in {(group.first, group.second) for group in shown}
+    assert "0.0.w.1,1.0.w.0,,,,,simulated,deadlock\n" in truth_table_csv(table)
+
+
+def test_published_pairs_are_those_of_the_reproduction(tmp_path: Path) -> None:
+    """Figures 4, 5, 6, 10 and 11 are idle: cells of the table, with the same value and interval."""
+    accuracy = Accuracy(ci_percent=3.0, lines=400, warmup=100)
+    figures = ("4", "5", "6", "10", "11")
+    bars = reproduce(load_reference("amd-40555"), figures, accuracy=accuracy).report.bars
+    assert len(bars) == 19
+    alone = [bar.threads[0] for bar in bars if len(bar.threads) == 1]
+    for number, wanted in enumerate([alone, *(bar.threads for bar in bars if len(bar.threads) == 2)]):
+        chosen = [bar for bar in bars if set(bar.threads) <= set(wanted) and (number == 0 or bar.threads == wanted)]
+        table = truth_table(tmp_path / "store.sqlite", threads=wanted, accuracy=accuracy)
+        rows = {(row.first, row.second): row for row in table.rows}
+        singles = {(row.thread,): row for row in table.alone}
+        for bar in chosen:
+            cell = singles[bar.threads] if len(bar.threads) == 1 else rows[bar.threads]
+            assert cell.percent == pytest.approx(bar.simulated_percent, rel=1e-12)
+            assert cell.ci_percent == pytest.approx(bar.ci_percent, rel=1e-12)
+
+
+# -- symmetry and words ------------------------------------------------------------------------------------------------------
+
+
+def test_routing_tables_keep_four_symmetries_of_the_square(quartet: Machine) -> None:
+    found = [tuple(mapping[node] for node in range(4)) for mapping in symmetries(quartet)]
+    assert found == [(0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0)]
+    assert len(symmetries(load_machine("two-node"))) == 2
+    assert len(symmetries(load_machine("one-node"))) == 1
+
+
+def test_a_link_of_its_own_breaks_the_symmetry() -> None:
+    odd = load_machine("quartet", ["link[0-1].latency_ns=20"])
+    assert [tuple(mapping.values()) for mapping in symmetries(odd)] == [(0, 1, 2, 3), (1, 0, 3, 2)]
+
+
+def test_equal_placements_have_one_key(quartet: Machine) -> None:
+    relabellings = symmetries(quartet)
+
+    def key(first: str, second: str) -> tuple[Placement, Placement]:
+        return pair_key(placement(first, quartet), placement(second, quartet), relabellings)
+
+    crossfire = key("0.0.w.1", "1.0.w.0")
+    assert crossfire == key("1.0.w.0", "0.0.w.1") == key("0.1.w.1", "1.0.w.0") == key("2.0.w.3", "3.1.w.2")
+    assert crossfire != key("0.0.w.2", "2.0.w.0")  # the square would allow it, the routes do not
+    assert key("0.0.r.0", "0.1.r.0") != key("0.0.r.0", "0.0.r.0")
+    assert key("0.0.r.0", "0.1.w.0") == key("0.1.r.0", "0.0.w.0")
+
+
+def test_every_pair_is_in_one_placement(whole: TruthTable, quartet: Machine) -> None:
+    relabellings = symmetries(quartet)
+    groups = Counter(pair_key(placement(row.first, quartet), placement(row.second, quartet), relabellings) for row in whole.rows)
+    assert len(groups) == whole.ranking.placements == 180
+    assert sum(groups.values()) == 4096
+    assert set(groups.values()) <= {8, 16, 32}
+
+
+def test_ranking(whole: TruthTable) -> None:
+    ranking = whole.ranking
+    assert [len(part) for part in (ranking.best, ranking.worst, ranking.worst_on_two_cores)] == [10, 10, 10]
+    assert [found.percent for found in ranking.best] == sorted(found.percent for found in ranking.best)
+    assert ranking.best[0].first == "0.0.r.0"
+    assert ranking.worst[0].percent == max(found.percent for found in ranking.worst) > ranking.best[-1].percent
+    assert {found.method for found in ranking.worst} == {"time slicing"}
+    assert {found.method for found in ranking.worst_on_two_cores} == {"simulated"}
+    text = "".join(table.plain() for table in ranking_tables(whole))
+    assert "Best placements of quartet (4,096 pairs, 180 different placements)" in text
+    assert "Worst placements: both threads on one core, by time slicing" in text
+    assert "Worst placements with a core for each thread" in text
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        ("0.0.r.0", "3.1.r.3", "a reader on node 0 with local memory beside a reader on node 3 with local memory"),
+        (
+            "0.0.w.3",
+            "0.1.r.1",
+            "a writer on node 0 with its memory two hops away on node 3 "
+            "beside a reader on another core of node 0 with its memory one hop away on node 1",
+        ),
+        ("1.0.w.1", "1.0.r.1", "a writer on node 1 with local memory taking turns on its core with a reader with local memory"),
+    ],
+)
+def test_words(first: str, second: str, words: str, quartet: Machine) -> None:
+    assert in_words(placement(first, quartet), placement(second, quartet), request_hops(quartet)) == words
+
+
+# -- files -------------------------------------------------------------------------------------------------------------------
+
+
+def test_files(tmp_path: Path) -> None:
+    table = truth_table(tmp_path / "store.sqlite", threads=FEW, run_one=pair_run)
+    written = save_truth_table(table, tmp_path)
+    assert TruthTable.model_validate_json((tmp_path / "truth-table.json").read_text()) == table
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "truth-table.csv").read_text())))
+    header = ["first", "second", "time_first_ns", "time_second_ns", "percent", "ci_percent", "method", "verdict"]
+    assert list(rows[0]) == header
+    assert [float(row["percent"]) for row in rows] == [row.percent for row in table.rows]
+    assert (tmp_path / "truth-table.parquet" in written) == (tmp_path / "truth-table.parquet").exists()
+
+
+def test_parquet(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = truth_table(tmp_path / "store.sqlite", threads=FEW, run_one=stuck_run)
+    save_truth_table(table, tmp_path)
+    read = parquet.read_table(tmp_path / "truth-table.parquet").to_pylist()
+    assert [PairRow(**row) for row in read] == list(table.rows)
+
+
+def test_without_pyarrow_there_is_no_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simulator.validation.truth_table_files.find_spec", lambda name: None)
+    table = truth_table(tmp_path / "store.sqlite", threads=FEW, run_one=pair_run)
+    assert [path.name for path in save_truth_table(table, tmp_path)] == ["truth-table.json", "truth-table.csv"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "field"),
+    [
+        ({"threads": ["0.2.r.0"]}, "thread"),
+        ({"threads": ["0.0.r.9"]}, "thread"),
+        ({"seed": -1}, "--seed"),
+        ({"machine": "x"}, ""),
+    ],
+)
+def test_wrong_input(settings: dict[str, object], field: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        truth_table(tmp_path / "store.sqlite", run_one=pair_run, **settings)  # type: ignore[arg-type]
+    assert (caught.value.field or "") == field
+    assert not (tmp_path / "store.sqlite").exists()
