@@ -40,7 +40,7 @@ class InputError(NumasimError):
         super().__init__(self._message())
 
     def _message(self) -> str:
-        where = ": ".join(part for part in (self.file, self.field) if part)
+        where = ": ".join(_cut(part, _LONGEST_PLACE) for part in (self.file, self.field) if part)
         text = f"{where}: {self.what}" if where else self.what
         if self.value is not None:
             text += f" (got {_short(self.value)})"
@@ -49,6 +49,15 @@ class InputError(NumasimError):
         return text
 
 
-def _short(value: object, limit: int = 80) -> str:
-    text = repr(value)
+_LONGEST_PLACE, _LONGEST_VALUE = 300, 80  # characters of a file or field, and of a value
+
+
+def _short(value: object) -> str:
+    try:
+        return _cut(repr(value), _LONGEST_VALUE)
+    except ValueError:  # Python refuses to write whole numbers of thousands of digits
+        return "a number of thousands of digits"
+
+
+def _cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."

@@ -93,8 +93,5 @@ def _real_path(item: ErrorDetails, document: Document) -> Path:
 
 def _furthest(found: list[tuple[Path, ErrorDetails]]) -> list[tuple[Path, ErrorDetails]]:
     """Of the alternatives of one field keep the one that got furthest: a bad entry in a table, not "is no text"."""
-    return [(path, item) for path, item in found if not any(_inside(other, path) for other, _ in found)]
-
-
-def _inside(inner: Path, outer: Path) -> bool:
-    return len(inner) > len(outer) and inner[: len(outer)] == outer
+    beaten = {path[:length] for path, _ in found for length in range(len(path))}
+    return [(path, item) for path, item in found if path not in beaten]

@@ -146,7 +146,7 @@ class LinkConstants(Block):
     """Constants of a HyperTransport link, the same in both directions."""
 
     width_bits: Annotated[int, Field(strict=True, ge=1, le=64)]
-    rate_gt_per_s: Annotated[float, Field(strict=True, gt=0, le=100, allow_inf_nan=False)]
+    rate_gt_per_s: Annotated[float, Field(strict=True, ge=0.001, le=100, allow_inf_nan=False)]
     latency_ns: DelayNs = Field(description="wire, drivers and receivers: from leaving one crossbar side to the other")
     carries: tuple[VirtualChannelName, ...] = Field(
         default=("request", "posted", "response", "probe"),

@@ -29,15 +29,25 @@ def with_demand(machine: Machine, workload: Workload, result: RunResult, *, engi
         keys = [link_key(machine, link, end) for end in link.ends]
         busy = [key for key in keys if result.links[key].utilization >= BUSY_ENOUGH]
         if busy:
-            demands.update(_demand(machine, workload, link, busy, result.provenance.seed, engine))
+            demands.update(_demand(machine, workload, link, busy, result, engine))
     links = {key: report.model_copy(update={"demand_gb_per_s": demands[key]}) for key, report in result.links.items()}
     return result.model_copy(update={"links": links})
 
 
+def _no_finer_than_asked(result: RunResult) -> Accuracy:
+    """Return the accuracy of a demand run: short, and shorter still where the run itself was."""
+    asked = result.provenance.accuracy
+    return Accuracy(
+        ci_percent=max(DEMAND_ACCURACY.ci_percent, asked["ci_percent"]),
+        lines=min(DEMAND_ACCURACY.lines, asked["lines"]),
+        warmup=min(DEMAND_ACCURACY.warmup, asked["warmup"]),
+    )
+
+
 def _demand(
-    machine: Machine, workload: Workload, link: Link, keys: list[str], seed: int, engine: EngineName
+    machine: Machine, workload: Workload, link: Link, keys: list[str], carried: RunResult, engine: EngineName
 ) -> dict[str, float | None]:
     ideal = with_ideal_link(machine, link.ends, link.ordinal)
-    result = run(ideal, workload, DEMAND_ACCURACY, seed=seed, engine=engine)
+    result = run(ideal, workload, _no_finer_than_asked(carried), seed=carried.provenance.seed, engine=engine)
     stands_still = result.verdict in ("deadlock", "no progress")
     return {key: None if stands_still else result.links[key].gb_per_s for key in keys}

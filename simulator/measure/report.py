@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.engine.interface import LATENCY_BIN_PS, Snapshot
+from simulator.engine.interface import LATENCY_BIN_PS, LATENCY_BINS, Snapshot
 from simulator.engine.plan import NONE, Plan, PortKind
 from simulator.measure.result import BytesByClass, ControllerReport, LatencyReport, LinkReport, ThreadReport
 from simulator.protocol import PACKET_KINDS
@@ -130,5 +130,5 @@ def latency_report(window: Window, histogram: Sequence[int]) -> LatencyReport | 
     total_ps = sum(window.difference("thread_latency_ps", index) for index in foreground)
     running = np.cumsum(histogram)
     edges = [int(np.searchsorted(running, share * running[-1])) + 1 for share in (0.50, 0.95, 0.99)]
-    p50, p95, p99 = (ns_from_ps(edge * LATENCY_BIN_PS) for edge in edges)
+    p50, p95, p99 = (ns_from_ps(edge * LATENCY_BIN_PS) if edge < LATENCY_BINS else None for edge in edges)
     return LatencyReport(mean=ns_from_ps(total_ps / lines), p50=p50, p95=p95, p99=p99)

@@ -61,9 +61,9 @@ class LatencyReport(Report):
     """Latency of the foreground's lines, from issue to completion, core time not included."""
 
     mean: float
-    p50: float
-    p95: float
-    p99: float
+    p50: float | None = Field(description="None: longer than the histogram reaches, 16.8 us")
+    p95: float | None
+    p99: float | None
 
 
 class Provenance(Report):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from simulator.engine.deadlock import closed_barriers, deadlocked, wait_cycle
 from simulator.engine.interface import Engine, Snapshot, Stop
-from simulator.engine.plan import Plan
+from simulator.engine.plan import NONE, Plan
 from simulator.measure.accuracy import Accuracy
 from simulator.measure.batches import FEWEST_BATCHES, MOST_BATCHES, BatchPoint, half_width_percent
 from simulator.measure.result import Verdict
@@ -16,6 +16,7 @@ SMALLEST_BATCH = 50  # lines a foreground thread
 SATURATION = 0.05  # served so much slower than lines arrive: beyond what chance does in a window
 CHECK_EVENTS = 200_000  # events between two looks for a deadlock
 MOST_IDLE_CHECKS = 50
+STARVED_INTERVALS = 4  # of its asked rate that must fit into a window in which a thread does nothing
 
 
 @dataclass
@@ -59,11 +60,26 @@ class Session:
             if len(self._boundaries) > 2 * MOST_BATCHES:  # memory stays flat however long the run
                 self._boundaries, batch = self._boundaries[::2], 2 * batch
         self._look_for_hidden_deadlock()
+        self._look_for_starved_threads()
 
     def ci_percent(self, thread: int) -> float | None:
         """Return the half width of a thread's interval in per cent; None when there are too few batches."""
         points = [BatchPoint(point.thread_lines[thread], point.thread_last_ps[thread]) for point in self._boundaries]
         return half_width_percent(points)
+
+    def _look_for_starved_threads(self) -> None:
+        """A thread that ran through the whole window without a line makes no steady run, though all others may do well."""
+        if self.verdict != "steady" or self.opened is None or self.last is None:
+            return
+        window_ps = self.last.time_ps - self.opened.time_ps
+        table = self.plan.threads
+        for thread, label in enumerate(table.label):
+            draw = table.interval_draw[thread]
+            asked_ps = 0 if draw == NONE else max(self.plan.draws.values[draw])
+            idle = self.last.thread_lines[thread] == self.opened.thread_lines[thread]
+            if idle and table.repeat[thread] and STARVED_INTERVALS * asked_ps < window_ps:
+                self.verdict, self.verdict_detail = "no progress", f"thread {label} completed no line in the whole window"
+                return
 
     def _foreground(self) -> Sequence[int]:
         return [index for index, background in enumerate(self.plan.threads.background) if not background]
@@ -111,7 +127,7 @@ class Session:
                 self._judge_open_arrivals()
                 return
             self.verdict = "too short"
-            widest = f"{max(known):.2f} %" if known else "not known"
+            widest = f"{max(known):.2f} %" if len(known) == len(intervals) else "not known for every thread"
             self.verdict_detail = (
                 f"after {measured} lines a thread the confidence interval is {widest}, asked for {self.accuracy.ci_percent} %"
             )

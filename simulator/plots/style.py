@@ -40,6 +40,7 @@ def _settings() -> Any:
         "xtick.color": INK,
         "ytick.color": INK,
         "svg.hashsalt": "numasim",
+        "text.parse_math": False,  # names of machines and files may hold dollar signs
         "savefig.dpi": 150,
     }
 

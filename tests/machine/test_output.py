@@ -82,4 +82,4 @@ def test_a_stdout_without_the_letters_does_not_break():
         subprocess.PIPE,
         {"PYTHONIOENCODING": "ascii"},
     )
-    assert (done.returncode, done.stdout) == (0, "gr\\xfcn")
+    assert (done.returncode, done.stdout) == (0, "grün")

@@ -137,10 +137,16 @@ class TestTheWindow:
 
     def test_background_threads_have_no_say(self) -> None:
         mine, other = ThreadSpec(0, 0, (Access("r", 0),)), ThreadSpec(1, 0, (Access("r", 0),), background=True)
-        engine = Scripted(plan_of(mine, other), [even(5_000), [99]])
+        engine = Scripted(plan_of(mine, other), [even(5_000), even(5_000, 10)])
         session = judged(engine, Accuracy(ci_percent=1, lines=5000, warmup=30))
         assert session.verdict == "steady"
         assert all(targets[1] == 0 for targets in engine.asked)
+
+    def test_a_background_thread_that_never_gets_a_line(self) -> None:
+        mine, other = ThreadSpec(0, 0, (Access("r", 0),)), ThreadSpec(1, 0, (Access("r", 0),), background=True)
+        session = judged(Scripted(plan_of(mine, other), [even(5_000), [99]]), Accuracy(ci_percent=1, lines=5000, warmup=30))
+        assert session.verdict == "no progress"
+        assert session.verdict_detail == "thread 1.0.r.0 completed no line in the whole window"
 
 
 class TestTheRuleThatStops:
