@@ -46,7 +46,7 @@ class InputError(NumasimError):
             text += f" (got {_short(self.value)})"
         if self.allowed is not None:
             text += f"; allowed: {self.allowed}"
-        return text
+        return " ".join(text.splitlines())  # one line, whatever was in a name or a value
 
 
 _LONGEST_PLACE, _LONGEST_VALUE = 300, 80  # characters of a file or field, and of a value

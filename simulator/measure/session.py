@@ -127,7 +127,8 @@ class Session:
                 self._judge_open_arrivals()
                 return
             self.verdict = "too short"
-            widest = f"{max(known):.2f} %" if len(known) == len(intervals) else "not known for every thread"
+            unknown = "not known for every thread" if known else "not known"
+            widest = f"{max(known):.2f} %" if len(known) == len(intervals) else unknown
             self.verdict_detail = (
                 f"after {measured} lines a thread the confidence interval is {widest}, asked for {self.accuracy.ci_percent} %"
             )
