@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Sequence
 
 from simulator.sweep.optional import optional_module
 from simulator.sweep.store import Selection
@@ -11,11 +12,7 @@ from simulator.sweep.store import Selection
 
 def rows_csv(selection: Selection) -> str:
     """Return the rows as CSV under a header; no value is an empty field."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(selection.columns)
-    writer.writerows(selection.rows)
-    return stream.getvalue()
+    return csv_text(selection.columns, selection.rows)
 
 
 def rows_parquet(selection: Selection) -> bytes:
@@ -26,12 +23,52 @@ def rows_parquet(selection: Selection) -> bytes:
     InputError
         pyarrow is not installed.
     """
-    pyarrow = optional_module("pyarrow", "parquet", "--parquet")
-    parquet = optional_module("pyarrow.parquet", "parquet", "--parquet")
     values = list(zip(*selection.rows, strict=True)) or [()] * len(selection.columns)
-    arrays = [pyarrow.array(_of_one_kind(column)) for column in values]
+    return parquet_bytes(selection.columns, [_of_one_kind(column) for column in values], purpose="--parquet")
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return rows as CSV under a header; no value is an empty field.
+
+    Parameters
+    ----------
+    columns : sequence of str
+    rows : iterable of iterables
+        As long as `columns`.
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def parquet_bytes(
+    columns: Sequence[str], values: Sequence[list[object]], *, purpose: str, kinds: Sequence[str] | None = None
+) -> bytes:
+    """Return columns as a Parquet file.
+
+    Parameters
+    ----------
+    columns : sequence of str
+    values : sequence of list
+        One list a column.
+    purpose : str
+        What needs pyarrow, in the user's words.
+    kinds : sequence of str, optional
+        pyarrow's name of each column's type; inferred if left out.
+
+    Raises
+    ------
+    InputError
+        pyarrow is not installed.
+    """
+    pyarrow = optional_module("pyarrow", "parquet", purpose)
+    parquet = optional_module("pyarrow.parquet", "parquet", purpose)
+    types = [None] * len(columns) if kinds is None else [pyarrow.type_for_alias(kind) for kind in kinds]
+    arrays = [pyarrow.array(column, kind) for column, kind in zip(values, types, strict=True)]
     sink = io.BytesIO()
-    parquet.write_table(pyarrow.Table.from_arrays(arrays, names=list(selection.columns)), sink)
+    parquet.write_table(pyarrow.Table.from_arrays(arrays, names=list(columns)), sink)
     return sink.getvalue()
 
 

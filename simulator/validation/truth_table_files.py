@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 from simulator.files import write_bytes, write_text
-from simulator.sweep.optional import optional_module
+from simulator.sweep.export import csv_text, parquet_bytes
 from simulator.tables import Table, number, row
 from simulator.validation.truth_table_report import PairRow, RankedPlacement, TruthTable
 
@@ -24,11 +22,7 @@ def truth_table_json(table: TruthTable) -> str:
 
 def truth_table_csv(table: TruthTable) -> str:
     """Return the pairs as CSV, a row each; no value is an empty field."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([getattr(pair, column) for column in COLUMNS] for pair in table.rows)
-    return stream.getvalue()
+    return csv_text(COLUMNS, ([getattr(pair, column) for column in COLUMNS] for pair in table.rows))
 
 
 def truth_table_parquet(table: TruthTable) -> bytes:
@@ -39,13 +33,9 @@ def truth_table_parquet(table: TruthTable) -> bytes:
     InputError
         pyarrow is not installed.
     """
-    pyarrow = optional_module("pyarrow", "parquet", "Parquet")
-    parquet = optional_module("pyarrow.parquet", "parquet", "Parquet")
-    kinds = {column: pyarrow.float64() if column in _NUMBERS else pyarrow.string() for column in COLUMNS}
-    arrays = [pyarrow.array([getattr(pair, column) for pair in table.rows], kind) for column, kind in kinds.items()]
-    sink = io.BytesIO()
-    parquet.write_table(pyarrow.Table.from_arrays(arrays, names=list(COLUMNS)), sink)
-    return sink.getvalue()
+    values = [[getattr(pair, column) for pair in table.rows] for column in COLUMNS]
+    kinds = ["float64" if column in _NUMBERS else "string" for column in COLUMNS]
+    return parquet_bytes(COLUMNS, values, purpose="Parquet", kinds=kinds)
 
 
 def save_truth_table(table: TruthTable, folder: Path) -> tuple[Path, ...]:
