@@ -15,12 +15,14 @@ from benchmarks.engines import FULL, QUICK, Effort, engines_section
 from benchmarks.ring.section import ring_section
 from benchmarks.scaling import scaling_section
 from benchmarks.start_up import start_up_section
+from benchmarks.tables import tables_section
 
 SECTIONS: dict[str, Callable[[Effort], Section]] = {
     "engines": engines_section,
     "ring": lambda effort: ring_section(effort.rounds, effort.quick),
     "scaling": lambda effort: scaling_section(effort.quick),
     "start-up": lambda effort: start_up_section(),
+    "tables": lambda effort: tables_section(effort.quick),
 }
 
 

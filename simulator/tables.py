@@ -1,8 +1,10 @@
-"""Tables of text: laid out here, coloured by the command line where a terminal shows them."""
+"""Tables of text: laid out here, coloured by the command line where a terminal shows them; and rows as CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+import io
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -74,3 +76,19 @@ def yes_no(value: bool) -> Cell:
 def plain_text(tables: Sequence[Table]) -> str:
     """Return several tables, an empty line between them."""
     return "\n".join(table.plain() for table in tables)
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return rows as CSV under a header; no value is an empty field.
+
+    Parameters
+    ----------
+    columns : sequence of str
+    rows : iterable of iterables
+        As long as `columns`.
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return stream.getvalue()

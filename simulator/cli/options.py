@@ -30,6 +30,16 @@ def add_accuracy(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_steady(parser: argparse.ArgumentParser) -> None:
+    """Add `--steady`."""
+    parser.add_argument(
+        "--steady",
+        choices=("ci", "exact"),
+        default="ci",
+        help="when to stop: at the confidence interval, or after whole periods of the state without jitter (%(default)s)",
+    )
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add `--json` and `-o`."""
     parser.add_argument("--json", action="store_true", help="one JSON document instead of tables")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from simulator.cli import truth_table
 from simulator.cli.guard import say
-from simulator.cli.options import add_accuracy, add_output, positive_int, prepare_output
+from simulator.cli.options import add_accuracy, add_output, add_steady, positive_int, prepare_output
 
 if TYPE_CHECKING:
     from simulator.validation.reproduce import Replay
@@ -40,6 +40,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="runs at a time (default: %(default)s, one a processor)",
     )
     add_accuracy(parser)
+    add_steady(parser)
     add_output(parser)
     parser.set_defaults(handler=command)
 
@@ -58,7 +59,7 @@ def command(args: argparse.Namespace) -> int:
     from simulator.validation.tables import reproduction_tables
 
     reference = load_reference(args.reference)
-    accuracy = Accuracy(args.ci, args.lines, args.warmup)
+    accuracy = Accuracy(args.ci, args.lines, args.warmup, args.steady)
     prepare_output(args)
     folder = None if args.out is None else writable_folder(args.out)
     keep_in = None if folder is None else folder / "runs"

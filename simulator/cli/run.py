@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from simulator.cli.options import add_accuracy, add_output, prepare_output
+from simulator.cli.options import add_accuracy, add_output, add_steady, prepare_output
 from simulator.errors import InputError
 
 
@@ -31,12 +31,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--engine", choices=("auto", "simpy", "compiled"), default="auto", help="what advances the run (%(default)s)"
     )
-    parser.add_argument(
-        "--steady",
-        choices=("ci", "exact"),
-        default="ci",
-        help="when to stop: at the confidence interval, or after whole periods of the state without jitter (%(default)s)",
-    )
+    add_steady(parser)
     parser.add_argument("--breakdown", action="store_true", help=argparse.SUPPRESS)  # not in this version
     parser.add_argument(
         "--picture", metavar="FILE", help="draw the machine with the loads of this run: .png, .svg, or neither for both"

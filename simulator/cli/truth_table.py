@@ -38,6 +38,7 @@ def command(args: argparse.Namespace) -> int:
         write_text(args.output, truth_table_json(table))
     else:
         show_tables(ranking_tables(table))
+    _say_what_is_exact(table, args.steady)
     _say_what_is_not_steady(table)
     return 1 if table.not_steady else 0
 
@@ -49,7 +50,7 @@ def _compute(args: argparse.Namespace, folder: Path | None) -> TruthTable:
     from simulator.sweep.executors import local_executor
     from simulator.validation.truth_table import truth_table
 
-    accuracy = Accuracy(args.ci, args.lines, args.warmup)
+    accuracy = Accuracy(args.ci, args.lines, args.warmup, args.steady)
     finished, wanted = 0, 0
     try:
         with ExitStack() as stack:
@@ -77,6 +78,12 @@ def _save(table: TruthTable, folder: Path) -> None:
 
     written = [*save_truth_table(table, folder), *draw_truth_table(table, folder / NAME)]
     say(f"wrote {len(written)} files in {folder}")
+
+
+def _say_what_is_exact(table: TruthTable, steady: str) -> None:
+    if steady == "exact":
+        exact = sum(row.exact for row in table.rows)
+        say(f"{exact:,} of {len(table.rows):,} pairs are exact; the state of the others does not recur: ordinary runs")
 
 
 def _say_what_is_not_steady(table: TruthTable) -> None:

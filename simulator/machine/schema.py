@@ -6,6 +6,7 @@ resolved. The models here are made from those of :mod:`simulator.machine.spec`, 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -84,6 +85,7 @@ def _without(model: type[BaseModel], names: tuple[str, ...]) -> type[BaseModel]:
 MachineFile = _file_model()
 
 
+@cache
 def machine_json_schema() -> dict[str, Any]:
     """Return the JSON Schema of a machine file, as ``numasim schema machine`` prints it."""
     schema = _without_null_defaults(MachineFile.model_json_schema())

@@ -16,6 +16,8 @@ from simulator.engine.plan import Plan
 from simulator.measure.accuracy import Accuracy
 from simulator.measure.result import Verdict
 
+_EXACT = "exact without jitter"
+
 
 def is_deterministic(plan: Plan) -> bool:
     """Return whether nothing in the plan is random."""
@@ -93,4 +95,9 @@ def _detail(plan: Plan, clock: int, lines: int, periods: int, opened: Snapshot, 
     period_ns = (last.time_ps - opened.time_ps) // periods / 1000
     window = "one period" if periods == 1 else f"{periods} periods"
     recurs = f"the state recurs every {times} of thread {plan.threads.label[clock]}, {period_ns} ns"
-    return f"exact without jitter: {recurs}; window {window}"
+    return f"{_EXACT}: {recurs}; window {window}"
+
+
+def is_exact(verdict_detail: str | None) -> bool:
+    """Return whether a run's `verdict_detail` says that it is exact."""
+    return verdict_detail is not None and verdict_detail.startswith(_EXACT)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from simulator.sweep.optional import optional_module
 from simulator.sweep.store import Selection
+from simulator.tables import csv_text
 
 
 def rows_csv(selection: Selection) -> str:
@@ -25,22 +25,6 @@ def rows_parquet(selection: Selection) -> bytes:
     """
     values = list(zip(*selection.rows, strict=True)) or [()] * len(selection.columns)
     return parquet_bytes(selection.columns, [_of_one_kind(column) for column in values], purpose="--parquet")
-
-
-def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return rows as CSV under a header; no value is an empty field.
-
-    Parameters
-    ----------
-    columns : sequence of str
-    rows : iterable of iterables
-        As long as `columns`.
-    """
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return stream.getvalue()
 
 
 def parquet_bytes(

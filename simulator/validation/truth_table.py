@@ -9,16 +9,18 @@ marked; to simulate them as two cores would be wrong.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import simulator
 from simulator.errors import InputError
 from simulator.machine.load import load_machine
 from simulator.measure.accuracy import Accuracy
+from simulator.measure.exact import is_exact
 from simulator.measure.result import RunResult, Verdict
 from simulator.measure.run import run
 from simulator.sweep.executors import Executor, InProcess
@@ -53,6 +55,7 @@ class _Finished:
     ci_percent: Mapping[str, float | None]
     verdict: Verdict
     engine: str
+    exact: bool
 
 
 _Runs = Mapping[_Threads, _Finished]
@@ -138,6 +141,7 @@ def _read(store: Store, grid: Grid) -> dict[_Threads, _Finished]:
     """Return the runs of a grid, by their threads."""
     wanted = {point.key: point.threads for point in grid.points}
     selection = store.select("threads")
+    exact = {row["key"] for row in _points(store) if is_exact(row["verdict_detail"])}
     found: dict[_Threads, _Finished] = {}
     for values in selection.rows:
         row = dict(zip(selection.columns, values, strict=True))
@@ -150,19 +154,23 @@ def _read(store: Store, grid: Grid) -> dict[_Threads, _Finished]:
             ci_percent={**(before.ci_percent if before else {}), row["thread"]: row["ci_percent"]},
             verdict=row["verdict"],
             engine=row["engine"],
+            exact=row["key"] in exact,
         )
     return found
 
 
 def _unsteady(store: Store, grid: Grid) -> tuple[UnsteadyRun, ...]:
     wanted = {point.key: point.threads for point in grid.points}
-    selection = store.select("points", "verdict != 'steady'")
-    rows = [dict(zip(selection.columns, values, strict=True)) for values in selection.rows]
     return tuple(
         UnsteadyRun(threads=wanted[row["key"]], verdict=row["verdict"], verdict_detail=row["verdict_detail"])
-        for row in rows
-        if row["key"] in wanted
+        for row in _points(store)
+        if row["key"] in wanted and row["verdict"] != "steady"
     )
+
+
+def _points(store: Store) -> Iterator[dict[str, Any]]:
+    selection = store.select("points")
+    return (dict(zip(selection.columns, values, strict=True)) for values in selection.rows)
 
 
 def _alone(thread: Placement, runs: _Runs) -> AloneRow:
@@ -174,6 +182,7 @@ def _alone(thread: Placement, runs: _Runs) -> AloneRow:
         percent=percent,
         ci_percent=ci_percent,
         verdict=own.verdict,
+        exact=own.exact,
     )
 
 
@@ -184,12 +193,13 @@ def _pair(first: Placement, second: Placement, runs: _Runs) -> PairRow:
         percent = None if half_percent is None else 2 * half_percent  # each waits for the other's turns
         both_ns = _sum([run.times_ns[label] for run, label in parts])
         worse = next((run for run, _ in parts if run.verdict != "steady"), parts[0][0])
-        return _row(first, second, (both_ns, both_ns), percent, ci_percent, TIME_SLICING, worse.verdict)
+        exact = all(run.exact for run, _ in parts)
+        return _row(first, second, (both_ns, both_ns), percent, ci_percent, TIME_SLICING, worse.verdict, exact)
     one, other = sorted((first, second))
     run = runs[one.label, other.label]
     percent, ci_percent = _relative([(run, one.label), (run, other.label)], runs)
     times_ns = (run.times_ns[first.label], run.times_ns[second.label])
-    return _row(first, second, times_ns, percent, ci_percent, SIMULATED, run.verdict)
+    return _row(first, second, times_ns, percent, ci_percent, SIMULATED, run.verdict, run.exact)
 
 
 def _row(
@@ -200,6 +210,7 @@ def _row(
     ci_percent: float | None,
     method: Method,
     verdict: Verdict,
+    exact: bool,
 ) -> PairRow:
     return PairRow(
         first=first.label,
@@ -210,6 +221,7 @@ def _row(
         ci_percent=ci_percent,
         method=method,
         verdict=verdict,
+        exact=exact,
     )
 
 

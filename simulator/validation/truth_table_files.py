@@ -7,12 +7,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from simulator.files import write_bytes, write_text
-from simulator.sweep.export import csv_text, parquet_bytes
-from simulator.tables import Table, number, row
+from simulator.sweep.export import parquet_bytes
+from simulator.tables import Table, csv_text, number, row
 from simulator.validation.truth_table_report import PairRow, RankedPlacement, TruthTable
 
 COLUMNS = tuple(PairRow.model_fields)
 _NUMBERS = ("time_first_ns", "time_second_ns", "percent", "ci_percent")
+_KINDS = {**dict.fromkeys(_NUMBERS, "float64"), "exact": "bool"}
 
 
 def truth_table_json(table: TruthTable) -> str:
@@ -34,7 +35,7 @@ def truth_table_parquet(table: TruthTable) -> bytes:
         pyarrow is not installed.
     """
     values = [[getattr(pair, column) for pair in table.rows] for column in COLUMNS]
-    kinds = ["float64" if column in _NUMBERS else "string" for column in COLUMNS]
+    kinds = [_KINDS.get(column, "string") for column in COLUMNS]
     return parquet_bytes(COLUMNS, values, purpose="Parquet", kinds=kinds)
 
 

@@ -12,6 +12,7 @@ SCHEMA_VERSION: Final = 1
 SIMULATED: Final = "simulated"
 TIME_SLICING: Final = "time slicing"
 Method = Literal["simulated", "time slicing"]
+_EXACT = "asked for by --steady exact, and given: whole periods of the jitter-free system, which recurs"
 
 
 class AloneRow(Report):
@@ -22,6 +23,7 @@ class AloneRow(Report):
     percent: float | None = Field(description="time a line in per cent of the base's")
     ci_percent: float | None = Field(description="half width of the 95 % confidence interval, in per cent of the value")
     verdict: Verdict
+    exact: bool = Field(description=_EXACT)
 
 
 class PairRow(Report):
@@ -35,6 +37,7 @@ class PairRow(Report):
     ci_percent: float | None = Field(description="half width of the 95 % confidence interval, in per cent of the value")
     method: Method = Field(description="time slicing: both threads on one core; each takes the sum of both times alone")
     verdict: Verdict = Field(description="of the run; by time slicing the worse one of the two runs alone")
+    exact: bool = Field(description=_EXACT)
 
 
 class RankedPlacement(Report):

@@ -14,6 +14,7 @@ from benchmarks.ring.model import expected_visits
 from benchmarks.ring.section import complaints_about_visits, trips_of
 from benchmarks.scaling import Fit, LongRun, Point, complaints_about_scaling, fit
 from benchmarks.start_up import StartUp, complaints_about_start_up
+from benchmarks.tables import ExactPairs, Job, complaints_about_tables
 
 CASE = CASES["8 threads, mixed homes"]
 
@@ -100,3 +101,10 @@ def test_growth_and_memory_beyond_their_limits_are_complained_about() -> None:
 def test_a_slow_start_is_complained_about() -> None:
     found = [StartUp("import", (9.0, 9.0, 9.0), (0.6, 0.5, 0.9), 0.5), StartUp("help", (9.0,), (0.4,), 0.4)]
     assert complaints_about_start_up(found) == ["import took 0.600 s, more than 0.50"]
+
+
+def test_whole_jobs_beyond_their_limits_are_complained_about() -> None:
+    jobs = [Job("quick", 59.0, 60.0), Job("slow", 61.0, 60.0)]
+    complaints = complaints_about_tables(jobs, ExactPairs(pairs=10, recur=2, recur_cpu_s=41.0, in_vain_cpu_s=500.0))
+    assert complaints == ["slow took 61.0 s, more than 60", "the exact pairs took 41.0 s of processor time, more than 40"]
+    assert complaints_about_tables(jobs[:1], ExactPairs(10, 2, 39.0, 500.0)) == []

@@ -9,6 +9,7 @@ import pytest
 
 from simulator import load_machine
 from simulator.engine.build import build_engine
+from simulator.engine.compiled.cache import only_compiler
 from simulator.engine.lower import lower
 from simulator.workload import Workload
 
@@ -42,3 +43,12 @@ def test_without_numba_the_compiled_engine_is_refused() -> None:
     done = _without_numba("--engine", "compiled")
     assert (done.returncode, done.stdout) == (2, "")
     assert "numba cannot be used here" in done.stderr
+
+
+def test_one_process_compiles_while_others_wait() -> None:
+    code = "from simulator.engine.compiled.cache import only_compiler\nwith only_compiler(): print('in', flush=True)"
+    with only_compiler():
+        waiting = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(timeout=3)
+    assert waiting.communicate(timeout=60)[0] == "in\n"

@@ -140,7 +140,7 @@ def test_a_standstill_is_named_and_has_no_value(tmp_path: Path) -> None:
     assert all(row.percent is None and row.ci_percent is None and row.time_first_ns is None for row in stuck)
     shown = (*table.ranking.best, *table.ranking.worst, *table.ranking.worst_on_two_cores)
     assert ("0.0.w.1", "1.0.w.0") not in {(group.first, group.second) for group in shown}
-    assert "0.0.w.1,1.0.w.0,,,,,simulated,deadlock\n" in truth_table_csv(table)
+    assert "0.0.w.1,1.0.w.0,,,,,simulated,deadlock,False\n" in truth_table_csv(table)
 
 
 def test_published_pairs_are_those_of_the_reproduction(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_files(tmp_path: Path) -> None:
     written = save_truth_table(table, tmp_path)
     assert TruthTable.model_validate_json((tmp_path / "truth-table.json").read_text()) == table
     rows = list(csv.DictReader(io.StringIO((tmp_path / "truth-table.csv").read_text())))
-    header = ["first", "second", "time_first_ns", "time_second_ns", "percent", "ci_percent", "method", "verdict"]
+    header = ["first", "second", "time_first_ns", "time_second_ns", "percent", "ci_percent", "method", "verdict", "exact"]
     assert list(rows[0]) == header
     assert [float(row["percent"]) for row in rows] == [row.percent for row in table.rows]
     assert (tmp_path / "truth-table.parquet" in written) == (tmp_path / "truth-table.parquet").exists()
@@ -270,3 +270,16 @@ def test_wrong_input(settings: dict[str, object], field: str, tmp_path: Path) ->
         truth_table(tmp_path / "store.sqlite", run_one=pair_run, **settings)  # type: ignore[arg-type]
     assert (caught.value.field or "") == field
     assert not (tmp_path / "store.sqlite").exists()
+
+
+def test_rows_say_which_are_exact(tmp_path: Path) -> None:
+    threads = ["0.0.r.0", "0.0.r.1", "0.1.w.3", "1.0.w.3"]
+    table = truth_table(tmp_path / "s.sqlite", threads=threads, accuracy=Accuracy(ci_percent=5, lines=12_000, steady="exact"))
+    alone = {row.thread: row for row in table.alone}
+    rows = {(row.first, row.second): row for row in table.rows}
+    assert alone["0.0.r.0"].exact
+    assert alone["0.0.r.0"].ci_percent == 0
+    assert rows["0.0.r.0", "0.0.r.1"].exact == (alone["0.0.r.0"].exact and alone["0.0.r.1"].exact)  # time slicing
+    ordinary = [row for row in table.rows if not row.exact]
+    assert ordinary
+    assert all(row.ci_percent for row in ordinary)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -30,6 +31,23 @@ def cache_folder() -> Path:
 def is_warm() -> bool:
     """Return whether compiled code is there already."""
     return any(cache_folder().rglob("*advance*.nbc"))
+
+
+@contextmanager
+def only_compiler() -> Iterator[None]:
+    """Wait while another process compiles these very sources, where the platform has file locks."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    if _FOLDER is None:
+        yield
+        return
+    with (_FOLDER / ".compiling").open("w") as lock:
+        with suppress(OSError):  # a network file system without locks: compiling twice does no harm
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def compiled(function: _Function) -> _Function:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from simulator.engine.compiled import kernel
-from simulator.engine.compiled.cache import is_warm
+from simulator.engine.compiled.cache import is_warm, only_compiler
 from simulator.engine.compiled.memory import Memory, Vector, word
 from simulator.engine.deadlock import Member, Waiting, WaitState
 from simulator.engine.interface import LATENCY_BINS, Snapshot, Stop
@@ -32,7 +32,7 @@ class CompiledEngine:
 
     def __init__(self, plan: Plan) -> None:
         if not is_warm():
-            _LOG.warning("compiling the engine for this computer, once: this takes up to a minute")
+            _compile_once()
         self._plan = plan
         self._memory = Memory(plan)
         self._words = self._memory.words.view(np.uint64)
@@ -163,6 +163,13 @@ class CompiledEngine:
     def _record(self, table: str, row: int) -> Vector:
         place = self._memory.at(table, row)
         return self._memory.words[place : place + self._memory.length(table)]
+
+
+def _compile_once() -> None:
+    """Compile the kernel, or wait for the process that does, so that workers who start together compile once."""
+    _LOG.warning("compiling the engine for this computer, once: this takes up to a minute")
+    with only_compiler():
+        kernel.compile_advance()
 
 
 def _integers(column: Vector) -> tuple[int, ...]:

@@ -7,6 +7,8 @@ wait in a short sorted list beside the other pending events.
 
 from __future__ import annotations
 
+import numba
+
 from simulator.engine.compiled.cache import compiled
 from simulator.engine.compiled.fabric import (
     arbitrate,
@@ -131,3 +133,9 @@ def advance(memory: Words, targets: Words, budget: Word) -> Word:
 def first_wake(memory: Words, slot: Word, time: Word) -> None:
     """Put the first event of a slot among the pending ones."""
     wake(pointer_to(memory), slot, time)
+
+
+def compile_advance() -> None:
+    """Compile `advance`, or load it where another process has compiled it meanwhile."""
+    words = numba.types.Array(numba.uint64, 1, "C")
+    advance.compile((words, words, numba.uint64))  # type: ignore[attr-defined]
