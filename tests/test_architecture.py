@@ -9,8 +9,23 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "simulator"
-# A room may import those before it, never those after it; `interop` will sit beside machine and validation.
-LAYERS = ("base", "machine", "protocol", "workload", "engine", "measure", "theory", "sweep", "validation", "plots", "cli")
+# A room may import those before it, never those after it.
+LAYERS = (
+    "base",
+    "machine",
+    "interop",
+    "host",
+    "protocol",
+    "workload",
+    "engine",
+    "measure",
+    "theory",
+    "sweep",
+    "validation",
+    "calibration",
+    "plots",
+    "cli",
+)
 BASE_MODULES = {"errors", "units", "files", "outside", "problems", "tables"}
 HOMES = {
     "simpy": ("engine/simpy_engine",),
