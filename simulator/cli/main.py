@@ -15,7 +15,19 @@ from typing import NoReturn
 from simulator import __version__
 from simulator.cli.guard import EXIT_INPUT, exit_code
 
-COMMANDS = ("run", "reproduce", "sweep", "results", "topo", "schema")
+COMMANDS = (
+    "run",
+    "reproduce",
+    "sweep",
+    "results",
+    "topo",
+    "matrix",
+    "loaded-latency",
+    "compare",
+    "measure",
+    "calibrate",
+    "schema",
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,7 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"numasim {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
-        import_module(f"simulator.cli.{name}").register(subparsers)
+        import_module(f"simulator.cli.{name.replace('-', '_')}").register(subparsers)
     return parser
 
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from simulator.cli.options import add_accuracy, add_output, add_steady, prepare_output
 from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from simulator.machine.spec import Machine
+    from simulator.workload import ThreadSpec
 
 
 def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -20,6 +25,19 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "machine", metavar="MACHINE", help="name of a shipped machine (see `numasim topo list`), or a machine file"
     )
     parser.add_argument("labels", metavar="LABEL", nargs="*", help="a foreground thread")
+    parser.add_argument(
+        "--cpunodebind",
+        metavar="N[,M..]",
+        help="in place of labels: a thread on every core of these nodes (0, 0,2, 0-3 or all), as numactl binds them",
+    )
+    parser.add_argument(
+        "--membind",
+        metavar="N[,M..]",
+        help="in place of labels: each of these threads has its memory on the closest of these nodes (default: its own node)",
+    )
+    parser.add_argument(
+        "--access", choices=("r", "w"), help="whether the threads of --cpunodebind and --membind read or write (r)"
+    )
     parser.add_argument(
         "--background",
         action="append",
@@ -53,7 +71,9 @@ def command(args: argparse.Namespace) -> int:
     from simulator.workload import Workload, check_workload
 
     machine = load_machine(args.machine, args.overrides)
+    bound = _bound_threads(args, machine)
     workload = Workload.from_labels(args.labels, background=_background(args.background))
+    workload = Workload((*bound, *workload.threads))
     check_workload(machine, workload)
     accuracy = Accuracy(args.ci, args.lines, args.warmup, args.steady)
     prepare_output(args)
@@ -79,6 +99,21 @@ def command(args: argparse.Namespace) -> int:
 def _refuse_what_is_missing(args: argparse.Namespace) -> None:
     if args.breakdown:
         raise InputError("is not in this version", field="--breakdown")
+
+
+def _bound_threads(args: argparse.Namespace, machine: Machine) -> tuple[ThreadSpec, ...]:
+    """Return the threads that numactl's words ask for; none without these words."""
+    if args.cpunodebind is None and args.membind is None:
+        if args.access is not None:
+            raise InputError("goes with numactl's words; a label says r or w itself", field="--access", value=args.access)
+        return ()
+    if args.labels:
+        raise InputError("threads are given twice", field="--cpunodebind, --membind", allowed="these words or labels, not both")
+    from simulator.workload.binding import bound_threads, parse_nodes
+
+    cpu_nodes = None if args.cpunodebind is None else parse_nodes(args.cpunodebind, machine, "--cpunodebind")
+    memory_nodes = None if args.membind is None else parse_nodes(args.membind, machine, "--membind")
+    return bound_threads(machine, cpu_nodes, memory_nodes, args.access or "r")
 
 
 def _background(texts: Sequence[str]) -> dict[str, float]:

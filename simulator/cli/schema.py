@@ -15,9 +15,15 @@ _MODELS = {
     "sweep": "simulator.sweep.spec:Sweep",
     "sweep-report": "simulator.sweep.report:SweepReport",
     "results": "simulator.sweep.report:ResultRows",
+    "matrix": "simulator.measure.matrix:MatrixReport",
+    "loaded-latency": "simulator.measure.loaded:LoadedReport",
+    "compare": "simulator.validation.comparison_report:Comparison",
+    "measure": "simulator.host.report:HostReport",
+    "calibrate": "simulator.calibration.report:Calibration",
     "topo-list": "simulator.machine.report:TopoList",
     "topo-show": "simulator.machine.report:TopoShow",
     "topo-check": "simulator.machine.report:TopoCheck",
+    "topo-import": "simulator.interop.import_report:TopoImport",
 }
 
 

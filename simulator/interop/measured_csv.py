@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from simulator.interop.source import Source
 MAX_ROWS = 100_000
 LONGEST_NAME = 100
 _LONGEST_THREADS = 20_000  # characters: some thousand labels
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,4})?")
 _NEEDED = ("quantity", "value", "unit")
 
 
@@ -122,10 +124,7 @@ class _Row:
         if not text:
             return None
         allowed = f"a number from {lowest:g}" + ("" if highest == math.inf else f" to {highest:g}")
-        try:
-            value = float(text)
-        except ValueError:
-            raise self._wrong(column, allowed) from None
+        value = float(text) if _NUMBER.fullmatch(text) else math.nan
         if not (math.isfinite(value) and lowest <= value <= highest):
             raise self._wrong(column, allowed)
         return value

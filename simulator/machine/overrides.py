@@ -69,6 +69,22 @@ def parse_overrides(overrides: Overrides) -> list[Override]:
     return sorted((_parse(path.strip(), value, schema) for path, value in pairs), key=lambda override: override.rank)
 
 
+def settings_of(texts: Sequence[str]) -> dict[str, Any]:
+    """Return texts PATH=VALUE as a mapping of paths to values.
+
+    Raises
+    ------
+    InputError
+        One is none, or a path is there twice.
+    """
+    settings: dict[str, Any] = {}
+    for path, value in map(_split, texts):
+        if path.strip() in settings:
+            raise InputError("is set twice", file=ORIGIN, field=path.strip())
+        settings[path.strip()] = value
+    return settings
+
+
 def apply_overrides(document: Document, overrides: Sequence[Override]) -> Document:
     """Return the document with values replaced, and the sources of the blocks saying so.
 

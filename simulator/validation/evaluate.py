@@ -124,7 +124,7 @@ def load_rows(reference: Reference, results: Results) -> tuple[LoadRow, ...]:
     for load in reference.load:
         result = results.get(requests.load(load))
         if result is not None:
-            rows += [_load(load.page, *quantity) for quantity in _quantities(load, result)]
+            rows += [_load(load.page, *quantity) for quantity in load_quantities(load, result)]
     return tuple(rows)
 
 
@@ -143,7 +143,7 @@ def anchor_rows(reference: Reference, results: Results, idle_latencies_ns: Mappi
         if request is None:
             rows.append(_anchor(anchor, idle_latencies_ns[anchor]))
         elif request in results:
-            rows.append(_anchor(anchor, _anchor_value(anchor, results[request])))
+            rows.append(_anchor(anchor, anchor_value(anchor, results[request])))
     return tuple(rows)
 
 
@@ -161,7 +161,14 @@ def _bar(figure: Figure, case: Case, result: RunResult, base: RunResult) -> BarR
     )
 
 
-def _quantities(load: Load, result: RunResult) -> Iterator[tuple[str, float, float]]:
+def load_quantities(load: Load, result: RunResult) -> Iterator[tuple[str, float, float]]:
+    """Yield what a load is called, its published and its simulated value.
+
+    Raises
+    ------
+    InputError
+        It names a link or controller that the machine does not have.
+    """
     where = " ".join(load.threads) if load.threads is not None else f"figure {load.figure}, {load.case}"
     for key, published in load.memory_gb_per_s.items():
         yield f"{where}: memory {key}, GB/s", published, _found(result.controllers, "controller", key).gb_per_s
@@ -207,7 +214,14 @@ def _anchor_row(
     )
 
 
-def _anchor_value(anchor: Anchor, result: RunResult) -> float | None:
+def anchor_value(anchor: Anchor, result: RunResult) -> float | None:
+    """Return what the run of an anchor gives: the utilization of its link, else the mean GB/s of its threads.
+
+    Raises
+    ------
+    InputError
+        It names a link that the machine does not have.
+    """
     if anchor.link is not None:
         return _found(result.links, "link", anchor.link).utilization
     threads = _foreground(result) or list(result.threads)

@@ -1,0 +1,163 @@
+"""`numasim calibrate`: constants of a machine fitted to published or measured numbers."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from simulator.cli.guard import EXIT_INTERRUPTED, say
+from simulator.cli.options import positive_int
+from simulator.cli.output import STDOUT, write_text
+from simulator.errors import InputError
+
+if TYPE_CHECKING:
+    from simulator.calibration.calibrate import Outcome, Target
+    from simulator.calibration.fit import Candidate
+
+
+def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser("calibrate", help="fit a machine's constants to published or measured numbers")
+    parser.add_argument("machine", metavar="MACHINE", help="name of a shipped machine, or a machine file")
+    parser.add_argument(
+        "--against", required=True, metavar="REF", help="a reference (amd-40555, a TOML file), or measured numbers as for compare"
+    )
+    parser.add_argument(
+        "--free",
+        action="append",
+        default=[],
+        metavar="PATH:LO..HI",
+        help="choose this value, such as link.latency_ns:5..20; without bounds those of the machine file (default: all that it "
+        "marks as fitted, but no counts)",
+    )
+    parser.add_argument(
+        "--hold-out",
+        metavar="ROWS",
+        help="fit without these rows, and predict them: figure=7,9, experiment=NAME, rows=FILE, every=5",
+    )
+    parser.add_argument(
+        "--leave-one-figure-out",
+        action="store_true",
+        help="besides, hold out each figure or experiment once, from starts that know nothing of it",
+    )
+    parser.add_argument("--leave-out-each", action="store_true", help="say what each value costs to leave out")
+    parser.add_argument("--fresh", action="store_true", help="do not start from the machine's own values")
+    parser.add_argument(
+        "--scan", type=positive_int, default=32, metavar="N", help="points scattered over the ranges (%(default)s)"
+    )
+    parser.add_argument(
+        "--starts", type=positive_int, default=3, metavar="N", help="descents from the best of them (%(default)s)"
+    )
+    parser.add_argument("--steps", type=positive_int, default=12, metavar="N", help="most steps of a descent (%(default)s)")
+    parser.add_argument("--lines", type=positive_int, default=1500, metavar="N", help="measured lines a thread (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of jitter and scan (%(default)s)")
+    parser.add_argument(
+        "--jobs",
+        type=positive_int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="runs at a time (%(default)s, one a processor)",
+    )
+    parser.add_argument(
+        "--set", dest="overrides", action="append", default=[], metavar="PATH=VALUE", help="override a value of the machine file"
+    )
+    parser.add_argument("--name", metavar="NAME", help="of the new machine (default: MACHINE-calibrated)")
+    parser.add_argument("--json", action="store_true", help="the report as one JSON document instead of tables")
+    parser.add_argument("--report", metavar="FILE", help="write the JSON report there")
+    parser.add_argument("-o", "--output", metavar="NEW.toml", help="write the calibrated machine there")
+    parser.set_defaults(handler=command)
+
+
+def command(args: argparse.Namespace) -> int:
+    """Calibrate; exit code 1 when a published order does not hold, 130 after Ctrl-C, with the best so far written."""
+    from simulator.calibration.calibrate import Options, calibrate, read_target
+    from simulator.calibration.free import free_values
+    from simulator.calibration.search import Effort
+    from simulator.files import check_writable
+    from simulator.machine.load import load_machine
+    from simulator.machine.overrides import settings_of
+    from simulator.sweep.executors import local_executor
+
+    for path in (args.output, args.report):
+        if path not in (None, STDOUT):
+            check_writable(path)
+    if args.output == STDOUT and args.json:
+        raise InputError("two documents on stdout", field="-o", value="-", allowed="a file, or --report FILE for the report")
+    fixed = settings_of(args.overrides)
+    machine = load_machine(args.machine, args.overrides)
+    free = free_values(machine, args.free)
+    target = read_target(args.against, args.machine, fixed)
+    options = Options(
+        hold_out=args.hold_out,
+        cross_validate=args.leave_one_figure_out,
+        leave_out_each=args.leave_out_each,
+        fresh=args.fresh,
+        effort=Effort(args.scan, args.starts, args.steps),
+        lines=args.lines,
+        seed=args.seed,
+    )
+    with _progress(target) as on_best:
+        outcome = calibrate(target, free, options, fixed=fixed, executor=local_executor(args.jobs), on_best=on_best)
+    _write(args, outcome, fixed)
+    if outcome.report.provenance.interrupted:
+        say("interrupted: this is the best so far")
+        return EXIT_INTERRUPTED
+    return 1 if outcome.report.fitted.orders_broken else 0
+
+
+@contextmanager
+def _progress(target: Target) -> Iterator[Callable[[Candidate, str], None] | None]:
+    import sys
+
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("scan") as status:
+
+        def on_best(candidate: Candidate, doing: str) -> None:
+            status.update(f"{doing}: best weighted rms {math.sqrt(candidate.cost):.3f} over {len(target.rows)} rows")
+
+        yield on_best
+
+
+def _write(args: argparse.Namespace, outcome: Outcome, fixed: Mapping[str, object]) -> None:
+    from simulator.calibration.tables import calibration_sentences, calibration_tables
+    from simulator.calibration.write import machine_file_text
+    from simulator.cli.console import show_tables
+
+    report = outcome.report
+    for reason in report.left_out:
+        say(f"not fitted: {reason}")
+    document = report.model_dump_json(indent=2) + "\n"
+    if args.report is not None:
+        write_text(args.report, document)
+    if args.json:
+        write_text(STDOUT, document)
+    elif args.output != STDOUT:
+        show_tables(calibration_tables(report))
+        write_text(STDOUT, "".join(f"{sentence}\n" for sentence in calibration_sentences(report)))
+    if args.output is not None:
+        name = args.name or f"{Path(args.machine).stem}-calibrated"
+        source, target = _provenance(outcome), Path("." if args.output == STDOUT else args.output)
+        text = machine_file_text(args.machine, name, outcome.free, outcome.point, source, target, fixed)
+        write_text(args.output, text)
+        if args.output != STDOUT:
+            say(f"wrote {args.output}")
+
+
+def _provenance(outcome: Outcome) -> str:
+    report = outcome.report
+    rms = "no numbers" if report.fitted.rms_percent is None else f"rms {report.fitted.rms_percent:.2f} %"
+    held = "" if report.held_out is None else f", {report.held_out.rows} held out"
+    interrupted = ", interrupted" if report.provenance.interrupted else ""
+    return (
+        f"fitted to {report.against} by numasim {report.provenance.version}: {report.fitted.rows} rows{held}, {rms}, "
+        f"seed {report.provenance.seed}{interrupted}"
+    )

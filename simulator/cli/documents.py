@@ -1,0 +1,94 @@
+"""What commands share that measure many pairs or loads of one machine: options, and CSV, JSON or a picture as output."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from simulator.cli.options import add_accuracy, add_output, prepare_output
+
+if TYPE_CHECKING:
+    from simulator.measure.result import Report
+
+_SHARE = re.compile(r"(\d{1,3})/(\d{1,3})|(\d{0,3}\.?\d{0,9})", re.ASCII)
+_LONGEST_LIST = 2000
+_LINES, _CI_PERCENT = 200_000, 1.0  # near saturation some loads vary slowly
+
+
+def add_measuring(parser: argparse.ArgumentParser) -> None:
+    """Add the machine, and what every run of it is done with."""
+    parser.add_argument(
+        "machine", metavar="MACHINE", help="name of a shipped machine (see `numasim topo list`), or a machine file"
+    )
+    add_accuracy(parser)
+    parser.set_defaults(ci=_CI_PERCENT, lines=_LINES)
+    parser.add_argument(
+        "--engine", choices=("auto", "simpy", "compiled"), default="auto", help="what advances the runs (%(default)s)"
+    )
+    parser.add_argument(
+        "--set", dest="overrides", action="append", default=[], metavar="PATH=VALUE", help="override a value of the machine file"
+    )
+
+
+def add_documents(parser: argparse.ArgumentParser, picture: str) -> None:
+    """Add `--picture`, of which `picture` says what it draws, `--json`, `--csv` and `-o`."""
+    parser.add_argument("--picture", metavar="FILE", help=f"draw {picture}: .png, .svg, or neither for both")
+    add_output(parser)
+    parser.add_argument("--csv", action="store_true", help="rows of CSV instead of tables; with -o in the file")
+
+
+def prepare_documents(args: argparse.Namespace) -> None:
+    """See that all output can be written, before long work starts.
+
+    Raises
+    ------
+    InputError
+        It cannot, or CSV and JSON are both asked for.
+    """
+    from simulator.errors import InputError
+    from simulator.files import check_writable
+
+    if args.json and args.csv:
+        raise InputError("one document at a time", field="--json --csv", allowed="one of them")
+    prepare_output(args)
+    if args.picture is not None:
+        from simulator.plots.style import picture_paths
+
+        for path in picture_paths(args.picture):
+            check_writable(path)
+
+
+def write_document(args: argparse.Namespace, report: Report, columns: str, rows: Iterable[tuple[object, ...]]) -> bool:
+    """Write the report as CSV or JSON if that is asked for, and return whether it was."""
+    from simulator.cli.output import write_text
+    from simulator.tables import csv_text
+
+    if args.csv:
+        write_text(args.output, csv_text(columns.split(","), rows))
+    elif args.json or args.output is not None:
+        write_text(args.output, report.model_dump_json(indent=2) + "\n")
+    return bool(args.csv or args.json or args.output is not None)
+
+
+def read_share(text: str) -> float:
+    """Read a share such as ``0.67`` or ``2/3``, for argparse; whether it is one of lines is for others to say."""
+    match = _SHARE.fullmatch(text.strip())
+    if match is None or not any(character.isdigit() for character in text) or match[2] and not int(match[2]):
+        raise argparse.ArgumentTypeError(f"{text[:20]} is not a share such as 0.67 or 2/3")
+    return int(match[1]) / int(match[2]) if match[1] else float(match[3])
+
+
+def whole_number(text: str) -> int:
+    """Read a whole number from 0, for argparse."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a whole number from 0")
+    return int(text)
+
+
+def whole_numbers(text: str) -> list[int]:
+    """Read whole numbers with commas between, for argparse."""
+    if len(text) > _LONGEST_LIST:
+        raise argparse.ArgumentTypeError(f"a list of more than {_LONGEST_LIST} characters")
+    return [whole_number(item) for item in text.split(",")]
