@@ -239,7 +239,7 @@ class _Work:
         return costs
 
     def _folds(self, before: Point) -> CrossValidation:
-        start_errors = dict(zip((row.name for row in self.target.rows), self._errors(self._inside(before)), strict=True))
+        start_errors = dict(zip((row.name for row in self.target.rows), self._errors(before), strict=True))
         groups = [
             group for group in dict.fromkeys(row.group for row in self.fitted) if group != BASE and self._has_numbers(group)
         ]
@@ -278,7 +278,7 @@ class _Work:
         self, before: Point, point: Point, costs: Mapping[str, float], folds: CrossValidation | None, interrupted: bool
     ) -> Calibration:
         rows = self.target.rows
-        starts, ends = self._errors(self._inside(before)), self._errors(point)
+        starts, ends = self._errors(before), self._errors(point)
         table = [
             _row(row, held_out=row.name in self.held, before=start, after=end)
             for row, start, end in zip(rows, starts, ends, strict=True)

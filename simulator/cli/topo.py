@@ -1,4 +1,4 @@
-"""`numasim topo list|show|draw|check`."""
+"""`numasim topo list|show|draw|check`; `import` is in a module of its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from simulator.cli.output import STDOUT, write_text
+from simulator.cli.topo_import import add_import
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_machine(check)
     _add_output(check)
     check.set_defaults(handler=_check)
+    add_import(commands)
 
 
 def _add_machine(parser: argparse.ArgumentParser) -> None:
