@@ -26,7 +26,11 @@ def add_accuracy(parser: argparse.ArgumentParser) -> None:
         "--warmup", type=int, default=500, metavar="N", help="lines a foreground thread before measuring (%(default)s)"
     )
     parser.add_argument(
-        "--seed", type=int, default=1, metavar="S", help="of the jitter (%(default)s); equal seeds give equal results"
+        "--seed",
+        type=seed,
+        default=1,
+        metavar="S",
+        help="of the jitter (%(default)s), 0 to 2^63 - 1; equal seeds give equal results",
     )
 
 
@@ -67,4 +71,13 @@ def positive_int(text: str) -> int:
     value = int(text) if text.strip().lstrip("+").isdecimal() else 0
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least 1")
+    return value
+
+
+def seed(text: str) -> int:
+    """Read a seed as sweep files take it, for argparse."""
+    digits = text.strip().removeprefix("+")
+    value = int(digits) if digits.isdecimal() and len(digits) < 100 else -1
+    if not 0 <= value < 1 << 63:
+        raise argparse.ArgumentTypeError(f"{text[:40]} is not a whole number from 0 to 9223372036854775807")
     return value

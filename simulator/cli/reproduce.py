@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simulator.cli import truth_table
 from simulator.cli.guard import say
-from simulator.cli.options import add_accuracy, add_output, add_steady, positive_int, prepare_output
+from simulator.cli.options import add_accuracy, add_output, add_steady, positive_int
 
 if TYPE_CHECKING:
+    from simulator.validation.reference import Reference
     from simulator.validation.reproduce import Replay
 
 
@@ -50,18 +52,21 @@ def command(args: argparse.Namespace) -> int:
     if args.reference == truth_table.NAME:
         return truth_table.command(args)
     from simulator.cli.console import progress_bar, show_result, show_tables
-    from simulator.cli.output import write_text
-    from simulator.files import writable_folder
+    from simulator.cli.output import check_outputs, write_text
+    from simulator.files import check_writable, writable_folder
     from simulator.measure.accuracy import Accuracy
-    from simulator.validation.reference_file import load_reference
+    from simulator.validation.reference_file import list_references, load_reference
     from simulator.validation.reproduce import reproduce
     from simulator.validation.save import reproduction_json
     from simulator.validation.tables import reproduction_tables
 
     reference = load_reference(args.reference)
     accuracy = Accuracy(args.ci, args.lines, args.warmup, args.steady)
-    prepare_output(args)
     folder = None if args.out is None else writable_folder(args.out)
+    file = None if args.reference in list_references() else args.reference
+    check_outputs({"-o": args.output}, {"the reference file": file})
+    for path in () if folder is None else _written(reference, args.figures, folder):
+        check_writable(path)
     keep_in = None if folder is None else folder / "runs"
     try:
         with progress_bar(f"{reference.name}: runs") as progress:
@@ -82,6 +87,15 @@ def command(args: argparse.Namespace) -> int:
         show_tables(reproduction_tables(reference, replay.report))
         show_result(replay.report.missed)
     return 1 if replay.report.missed else 0
+
+
+def _written(reference: Reference, figures: Sequence[str], folder: Path) -> tuple[Path, ...]:
+    """Return all files that may be written beside the finished runs."""
+    from simulator.plots.style import picture_paths
+
+    names = [f"figure-{figure.id}" for figure in reference.figure if figure.id in figures or not figures]
+    pictures = (path for name in [*names, "links"] for path in picture_paths(folder / name))
+    return (folder / "reproduce.json", folder / "reproduce.csv", *pictures)
 
 
 def _save(replay: Replay, folder: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from simulator.cli.guard import say
-from simulator.cli.options import add_output, positive_int, prepare_output
+from simulator.cli.options import add_output, positive_int
 
 if TYPE_CHECKING:
     from simulator.sweep import Executor
@@ -49,10 +49,12 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def command(args: argparse.Namespace) -> int:
     """Sweep; exit code 1 when the verdict of a point is not "steady"."""
     from simulator.cli.console import progress_bar
+    from simulator.cli.output import check_outputs
     from simulator.sweep import load_sweep, run_sweep
 
     grid = load_sweep(args.spec, args.overrides)
-    prepare_output(args)
+    machines = {f"the machine file {name}": name for name in map(str, grid.machine_files)}
+    check_outputs({"-o": args.output}, {"the sweep file": args.spec, **store_files(args.store), **machines})
     finished = 0
     try:
         with progress_bar("points") as show:
@@ -69,6 +71,12 @@ def command(args: argparse.Namespace) -> int:
         raise
     _show(args, report)
     return 1 if report.not_steady else 0
+
+
+def store_files(store: str | os.PathLike[str]) -> dict[str, str | os.PathLike[str]]:
+    """Return a store and what SQLite keeps beside it, by what they are: no output may replace them."""
+    name = os.path.realpath(store)
+    return {"the store": store, "the store's log": f"{name}-wal", "the index of the store's log": f"{name}-shm"}
 
 
 def with_pace(
@@ -116,4 +124,5 @@ def _show(args: argparse.Namespace, report: SweepReport) -> None:
     if args.json or args.output is not None:
         write_text(args.output, report.model_dump_json(indent=2) + "\n")
     else:
-        say(f"{report.points} points in {args.store}: {report.found} were there, {report.done} done now")
+        elsewhere = f", {report.done_elsewhere} done elsewhere" if report.done_elsewhere else ""
+        say(f"{report.points} points in {args.store}: {report.found} were there, {report.done} done now{elsewhere}")

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from simulator.cli.guard import say
-from simulator.cli.options import prepare_output
+from simulator.cli.sweep import store_files, with_pace
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,14 +23,16 @@ _MOST_SAID = 10
 def command(args: argparse.Namespace) -> int:
     """Compute the truth table; exit code 1 when the verdict of a run is not "steady"."""
     from simulator.cli.console import show_tables
-    from simulator.cli.output import write_text
-    from simulator.files import writable_folder
+    from simulator.cli.output import check_outputs, write_text
+    from simulator.files import check_writable, writable_folder
     from simulator.validation.truth_table_files import ranking_tables, truth_table_json
 
     if args.figures:
         raise InputError("the truth table has no figures", field="--figure", value=args.figures[0], allowed="none")
-    prepare_output(args)
     folder = None if args.out is None else writable_folder(args.out)
+    check_outputs({"-o": args.output}, {} if folder is None else store_files(folder / STORE))
+    for path in () if folder is None else _written(folder):
+        check_writable(path)
     table = _compute(args, folder)
     if folder is not None:
         _save(table, folder)
@@ -45,7 +47,6 @@ def command(args: argparse.Namespace) -> int:
 
 def _compute(args: argparse.Namespace, folder: Path | None) -> TruthTable:
     from simulator.cli.console import progress_bar
-    from simulator.cli.sweep import with_pace
     from simulator.measure.accuracy import Accuracy
     from simulator.sweep.executors import local_executor
     from simulator.validation.truth_table import truth_table
@@ -70,6 +71,14 @@ def _compute(args: argparse.Namespace, folder: Path | None) -> TruthTable:
         else:
             say(f"{finished} of {wanted} runs are in {folder / STORE}; the same command goes on from there")
         raise
+
+
+def _written(folder: Path) -> tuple[Path, ...]:
+    """Return all files that will be written beside the store."""
+    from simulator.plots.style import picture_paths
+
+    tables = (folder / f"{NAME}.{kind}" for kind in ("json", "csv", "parquet"))
+    return (*tables, *picture_paths(folder / NAME))
 
 
 def _save(table: TruthTable, folder: Path) -> None:

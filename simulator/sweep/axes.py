@@ -17,7 +17,9 @@ from simulator.workload import ThreadSpec, Workload, parse_background, parse_lab
 from simulator.workload.levels import background_levels
 
 Background = tuple[tuple[str, float], ...]  # labels with the GB/s each asks for, in canonical order
-_LINK_ENDS = re.compile(r"\[(\d+)-(\d+)(#\d+)?\]")
+_ABOVE_WHOLE = 1 << 63
+_NODE = re.compile(r"\d{1,9}")  # digits as machine.overrides reads them
+_LINK = re.compile(r"(\d{1,9})-(\d{1,9})(?:#(\d{1,9}))?")
 
 
 @contextmanager
@@ -67,14 +69,15 @@ def set_axes(table: Mapping[str, Any], file: str) -> list[SetAxis]:
         with said_of(file, field):
             name = canonical_path(path)
             (override,) = parse_overrides({name: next((value for value in values if isinstance(value, dict)), 0)})
+            distinct = tuple(_each_once(map(canonical_value, values)))
         if name in axes:
             raise InputError("is there twice", file=file, field=field)
-        axes[name] = SetAxis(name, override, tuple(_each_once(map(canonical_value, values))))
+        axes[name] = SetAxis(name, override, distinct)
     return [axes[name] for name in sorted(axes)]
 
 
 def canonical_path(path: str) -> str:
-    """Return the one spelling of a path of ``--set``: ``link[1-0].latency_ns`` is ``link[0-1].latency_ns``.
+    """Return the one spelling of a path of ``--set``: ``link[01-0].latency_ns`` is ``link[0-1].latency_ns``.
 
     Raises
     ------
@@ -82,18 +85,27 @@ def canonical_path(path: str) -> str:
         No machine file has such a path.
     """
     (override,) = parse_overrides({path: 0})
-    which = f"[{override.which}]" if override.which is not None else ""
-    ends = _LINK_ENDS.fullmatch(which)
-    if ends is not None:
-        low, high = sorted((int(ends[1]), int(ends[2])))
-        which = f"[{low}-{high}{ends[3] or ''}]"
+    which = "" if override.which is None else f"[{_canonical_which(override.which)}]"
     return ".".join((override.head + which, *override.rest))
 
 
+def _canonical_which(which: str) -> str:
+    """Return numbers without leading zeros, and the ends of a link in ascending order."""
+    if _NODE.fullmatch(which):
+        return str(int(which))
+    link = _LINK.fullmatch(which)
+    if link is None:
+        return which
+    low, high = sorted((int(link[1]), int(link[2])))
+    return f"{low}-{high}" if link[3] is None else f"{low}-{high}#{int(link[3])}"
+
+
 def canonical_value(value: Any) -> Any:
-    """Return 8 for 8.0, and lists for tuples."""
-    if isinstance(value, float) and value.is_integer():
+    """Return 8 for 8.0, and lists for tuples; InputError for a whole number that no store holds."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < _ABOVE_WHOLE:
         return int(value)
+    if isinstance(value, int) and abs(value) >= _ABOVE_WHOLE:
+        raise InputError("is too large a number", value=value, allowed="whole numbers below 2^63")
     return [canonical_value(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 

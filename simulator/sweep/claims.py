@@ -16,7 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from simulator.sweep.database import complaints, open_to_write, transaction
+from simulator.sweep.complaints import complaints
+from simulator.sweep.database import open_to_write, transaction
 from simulator.sweep.liveness import is_gone, process_name
 
 LEASE_S = 60.0
@@ -64,7 +65,7 @@ class Claims:
         self._process = process_name()
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        self._connection = open_to_write(path)
+        self._connection = open_to_write(path).connection
         with complaints(path), transaction(self._connection):
             self._renew()
         self._heart = threading.Thread(target=self._beat, daemon=True)

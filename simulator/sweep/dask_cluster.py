@@ -47,11 +47,25 @@ class DaskCluster(Executor):
         """
         distributed = optional_module("distributed", "dask", "--dask")
         try:
-            client = distributed.Client(self.address, timeout=self.timeout_s, set_as_default=False)
-        except (OSError, ValueError, RuntimeError) as error:
+            client = _client_class(distributed)(self.address, timeout=self.timeout_s, set_as_default=False)
+        except Exception as error:  # whatever Dask, its transports and its version check raise
             what, allowed = f"no Dask scheduler can be reached: {_first_line(error)}", "an address such as tcp://127.0.0.1:8786"
             raise InputError(what, field="--dask", value=self.address, allowed=allowed) from None
         return _Connected(distributed, client, self.address, function)
+
+
+def _client_class(distributed: Any) -> Any:
+    """Return a client that is over when it cannot be made; Dask's own waits for its scheduler once more, and complains."""
+
+    class Client(distributed.Client):  # type: ignore[misc]
+        def __init__(self, *args: Any, **settings: Any) -> None:
+            try:
+                super().__init__(*args, **settings)
+            except BaseException:
+                self.status = "closed"
+                raise
+
+    return Client
 
 
 class _Connected(Crew[Task, Result]):

@@ -1,4 +1,4 @@
-"""Opening a store: is it one, may it be read, and what SQLite's complaints mean."""
+"""Opening a store: is it one, and may it be read or written."""
 
 from __future__ import annotations
 
@@ -8,19 +8,35 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
 
 from simulator.errors import InputError
-from simulator.sweep.schema import APPLICATION_ID, SCHEMA_VERSION, create_tables
+from simulator.sweep.complaints import BUSY_S, NOUN, complaints
+from simulator.sweep.schema import APPLICATION_ID, SCHEMA_VERSION, create_tables, is_whole
+from simulator.sweep.watch import Watch, log_of, watch
 
-_BUSY_S = 30.0  # how long to wait for another process that is writing
 _LOG_PAGES = 256  # the log grows to about 1 MiB, however small the store is
-_MAGIC = b"SQLite format 3\0"
-_NOUN = "a store that `numasim sweep --store` made"
+_SMALLEST_BYTES = 512  # of an SQLite file: one page
+_IMMUTABLE = "mode=ro&immutable=1"  # needs no log, and does not notice a writer
 
 
-def open_to_write(path: Path) -> sqlite3.Connection:
+@dataclass(frozen=True)
+class Opened:
+    """A store that is open.
+
+    Attributes
+    ----------
+    connection : sqlite3.Connection
+    watch : Watch or None
+        What it must still be for what is kept, or was read, to be sound; None: whatever happens is sound.
+    """
+
+    connection: sqlite3.Connection
+    watch: Watch | None
+
+
+def open_to_write(path: Path) -> Opened:
     """Open a store, or make one where there is no file or an empty one.
 
     Its commits survive the end of the process, but not a power cut; see :func:`sync`.
@@ -30,9 +46,9 @@ def open_to_write(path: Path) -> sqlite3.Connection:
     InputError
         The file is no store, is of a newer numasim, or cannot be written.
     """
-    _check_kind(path)
+    check_kind(path)
     with complaints(path):
-        connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(path.absolute(), timeout=BUSY_S, isolation_level=None, check_same_thread=False)
     try:
         with complaints(path):
             new = _is_new(connection, path)
@@ -45,14 +61,14 @@ def open_to_write(path: Path) -> sqlite3.Connection:
                 with transaction(connection):
                     if _is_new(connection, path):  # nobody else was quicker
                         create_tables(connection)
+        return Opened(connection, watch(path))
     except BaseException:
         connection.close()
         raise
-    return connection
 
 
-def open_to_read(path: Path) -> sqlite3.Connection:
-    """Open a store that is there; nothing can be changed through it.
+def open_to_read(path: Path) -> Opened:
+    """Open a store that is there; nothing can be changed through it, and nothing is left beside it.
 
     Raises
     ------
@@ -60,14 +76,13 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         There is no such file, or it is no store.
     """
     if not path.exists():
-        raise InputError("there is no such file", file=os.fspath(path), allowed=_NOUN)
-    _check_kind(path)
-    try:
+        raise InputError("there is no such file", file=os.fspath(path), allowed=NOUN)
+    check_kind(path)
+    real = Path(os.path.realpath(path))
+    if os.access(real, os.W_OK) and os.access(real.parent, os.W_OK):
         return _read_only(path, "mode=rw")  # so that the last to close tidies up; see query_only
-    except InputError:
-        if os.access(path.parent, os.W_OK) or path.with_name(path.name + "-wal").exists():
-            raise
-        return _read_only(path, "mode=ro&immutable=1")  # a folder that is read-only has no place for SQLite's lock file
+    # A file that SQLite makes beside somebody else's store would stay there, and its owner could not write any more.
+    return _read_only(path, "mode=ro&readonly_shm=1" if log_of(real).exists() else _IMMUTABLE)
 
 
 def sync(connection: sqlite3.Connection, wanted: bool) -> None:
@@ -88,48 +103,46 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-@contextmanager
-def complaints(path: Path) -> Iterator[None]:
-    """Turn what SQLite raises into an InputError that says what is wrong with the file."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise InputError(_in_words(error), file=os.fspath(path), allowed=_remedy(error)) from None
-
-
-def _read_only(path: Path, mode: str) -> sqlite3.Connection:
+def _read_only(path: Path, mode: str) -> Opened:
+    seen = watch(path, unchanging=True) if mode == _IMMUTABLE else None
     with complaints(path):
-        connection = sqlite3.connect(f"file:{quote(os.fspath(path))}?{mode}", uri=True, timeout=_BUSY_S, isolation_level=None)
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=BUSY_S, isolation_level=None)
     try:
         with complaints(path):
             connection.execute("PRAGMA query_only = ON")
             connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from anywhere
             if _is_new(connection, path):
-                raise InputError("is empty", file=os.fspath(path), allowed=_NOUN)
+                raise InputError("is empty", file=os.fspath(path), allowed=NOUN)
     except BaseException:
         connection.close()
         raise
-    return connection
+    return Opened(connection, seen)
 
 
-def _check_kind(path: Path) -> None:
+def check_kind(path: Path) -> None:
+    """See that a store is, or could be, at a path.
+
+    Raises
+    ------
+    InputError
+        It is no SQLite file, or its folder is not there.
+    """
     try:
-        kind = path.stat().st_mode
+        found = path.stat()
     except FileNotFoundError:
         if not path.parent.is_dir():
             raise InputError("its folder is not there", file=os.fspath(path), allowed="a file in a folder that exists") from None
         return
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {str(error).lower()}", file=os.fspath(path), allowed=_NOUN) from None
-    if not stat.S_ISREG(kind):
-        raise InputError("is a folder" if stat.S_ISDIR(kind) else "is no regular file", file=os.fspath(path), allowed=_NOUN)
-    try:
-        with path.open("rb") as stream:
-            start = stream.read(len(_MAGIC))
-    except OSError as error:
-        raise InputError(f"cannot be read: {(error.strerror or str(error)).lower()}", file=os.fspath(path)) from None
-    if start not in (b"", _MAGIC):  # SQLite itself would take a file of a few bytes for an empty one
-        raise InputError("is no SQLite file", file=os.fspath(path), allowed=_NOUN)
+        raise InputError(f"cannot be read: {str(error).lower()}", file=os.fspath(path), allowed=NOUN) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(
+            "is a folder" if stat.S_ISDIR(found.st_mode) else "is no regular file", file=os.fspath(path), allowed=NOUN
+        )
+    # SQLite takes a file of a few bytes for an empty one. It is not opened here to look: to close it would, by the rules of
+    # POSIX, drop all locks of this process on it, and another process could take the log away under a sweep.
+    if 0 < found.st_size < _SMALLEST_BYTES:
+        raise InputError("is no SQLite file", file=os.fspath(path), allowed=NOUN)
 
 
 def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
@@ -140,16 +153,18 @@ def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
     if not tables and not application and not version:
         return True
     if application != APPLICATION_ID:
-        raise InputError("is an SQLite file, but no store of numasim", file=os.fspath(path), allowed=_NOUN)
+        raise InputError("is an SQLite file, but no store of numasim", file=os.fspath(path), allowed=NOUN)
     if version != SCHEMA_VERSION:
         what = f"is a store of {'a newer' if version > SCHEMA_VERSION else 'no known'} version of numasim"
         raise InputError(what, file=os.fspath(path), field="version", value=version, allowed=str(SCHEMA_VERSION))
+    if not is_whole(connection):
+        raise InputError("is no store: it lacks tables or columns of one", file=os.fspath(path), allowed=NOUN)
     return False
 
 
 def _use_wal(connection: sqlite3.Connection, path: Path) -> None:
     """Switch to a write-ahead log; SQLite does not wait by itself while another process does the same."""
-    end = time.monotonic() + _BUSY_S
+    end = time.monotonic() + BUSY_S
     while True:
         try:
             mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
@@ -161,30 +176,3 @@ def _use_wal(connection: sqlite3.Connection, path: Path) -> None:
     if mode != "wal":
         allowed = "a local disk; network file systems cannot share a store"
         raise InputError("cannot keep a write-ahead log there", file=os.fspath(path), allowed=allowed)
-
-
-def _in_words(error: sqlite3.Error) -> str:
-    code = _code(error)
-    if code == sqlite3.SQLITE_NOTADB:
-        return "is no SQLite file"
-    if code == sqlite3.SQLITE_CORRUPT:
-        return "is damaged"
-    if code == sqlite3.SQLITE_FULL:
-        return "cannot grow: the disk is full; what was in it is kept"
-    if code == sqlite3.SQLITE_IOERR:
-        return "cannot be read or written: the disk reports an error, perhaps it is full; what was in it is kept"
-    if code == sqlite3.SQLITE_BUSY:
-        return f"is in use: another process has been writing for more than {_BUSY_S:g} s"
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-        return "cannot be opened for this: no permission, or a read-only place"
-    return f"cannot be used: {str(error).lower()}"
-
-
-def _remedy(error: sqlite3.Error) -> str | None:
-    if _code(error) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-        return "the same command again, once there is room"
-    return _NOUN if _code(error) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT) else None
-
-
-def _code(error: sqlite3.Error) -> int:
-    return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF  # without what is extended

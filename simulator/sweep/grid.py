@@ -23,6 +23,7 @@ from simulator.sweep.work import Job
 from simulator.workload import Workload, check_workload
 
 MAX_POINTS = 100_000
+MAX_SET_PATHS = 1_000  # each is a column of the store
 Settings = tuple[tuple[str, Any], ...]  # paths and values, sorted by path
 
 
@@ -81,11 +82,13 @@ class Grid:
     Raises
     ------
     InputError
-        Anything wrong with any point, or more than `MAX_POINTS` of them.
+        Anything wrong with any point, or more than `MAX_POINTS` of them or `MAX_SET_PATHS` constants.
     """
 
     def __init__(self, sweep: Sweep, file: str = "sweep", folder: Path | None = None) -> None:
         self._file = file
+        if len(sweep.set) > MAX_SET_PATHS:
+            raise InputError(f"sets {len(sweep.set):,} constants", file=file, field="set", allowed=f"at most {MAX_SET_PATHS:,}")
         self._settings = set_axes(sweep.set, file)
         self._threads = foregrounds(sweep.threads, file)
         self._backgrounds = backgrounds(sweep.background, file)
@@ -93,6 +96,7 @@ class Grid:
         with said_of(file):
             self._accuracies = sweep.accuracies
         self._check_size(len(sweep.machines))
+        self.machine_files: tuple[Path, ...] = ()
         self._machines = self._read(sweep.machines, folder)
         self._latest: tuple[tuple[str, Settings], Machine] | None = None
         self.model = model_fingerprint()
@@ -122,6 +126,8 @@ class Grid:
         for name in names:
             with said_of(self._file, "machine"):
                 location = locate(name, folder)
+            if location.path is not None:
+                self.machine_files += (location.path,)
             document = read_document(location)
             machine = resolve(document)
             found = BaseMachine(document, machine.name, machine_hash(machine))
@@ -158,8 +164,8 @@ class Grid:
         try:
             check_workload(machine, workload)
         except InputError as error:
-            beside = f" beside {background_text(background)}" if background else ""
-            what = f"{error.what}, in the point {machine.name} {' '.join(threads)}{beside}"
+            beside = ("beside", background_text(background)) if background else ()
+            what = f"{error.what}, in the point {' '.join((machine.name, *threads, *beside))}"
             raise InputError(what, file=self._file, field=error.field, value=error.value, allowed=error.allowed) from None
 
 

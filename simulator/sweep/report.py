@@ -25,7 +25,8 @@ class SweepReport(_Report):
     schema_version: Literal[1] = 1
     points: int
     found: int = Field(description="points that were in the store before")
-    done: int = Field(description="points finished meanwhile, by this sweep or another on the same store")
+    done: int = Field(description="points that this sweep has finished")
+    done_elsewhere: int = Field(description="points that other sweeps on the same store finished meanwhile")
     not_steady: tuple[UnsteadyPoint, ...]
 
 

@@ -10,16 +10,19 @@ from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 
+from simulator.engine.build import EngineName
 from simulator.errors import NumasimError
 from simulator.measure.result import RunResult
 from simulator.measure.run import run
 from simulator.sweep.claims import Claims
+from simulator.sweep.database import check_kind
 from simulator.sweep.executors import Crew, Executor, InProcess, Outcome
 from simulator.sweep.grid import Grid, Point
+from simulator.sweep.processes import LocalProcesses
 from simulator.sweep.report import SweepReport, UnsteadyPoint
 from simulator.sweep.spec import Sweep
 from simulator.sweep.store import Store, open_store
-from simulator.sweep.work import Job, Simulate
+from simulator.sweep.work import Job, Simulate, ready_engine
 
 POLL_S = 0.5  # while another sweep has what is left
 HOPELESS = 8  # failures, with not one point finished
@@ -31,7 +34,7 @@ def run_sweep(
     store: Store | str | PathLike[str],
     executor: Executor | None = None,
     *,
-    engine: str = "auto",
+    engine: EngineName = "auto",
     progress: Progress | None = None,
     run_one: Callable[..., RunResult] = run,
 ) -> SweepReport:
@@ -57,24 +60,34 @@ def run_sweep(
     Raises
     ------
     InputError
-        Something is wrong with a point or with the store: found before the first run, but for a disk that fills up.
+        Something is wrong with a point, the engine or the store: found before the first run, but for a disk that fills up and a
+        store that is removed or replaced meanwhile.
     NumasimError
         Points failed; all others are done and kept, unless the first `HOPELESS` all failed.
     """
     grid = sweep if isinstance(sweep, Grid) else Grid(sweep)
-    place, simulate = executor or InProcess(), Simulate(grid.model, engine, run_one)
+    place = executor or InProcess()
     with ExitStack() as stack:
         crew = None
         if not isinstance(store, Store):
+            check_kind(Path(store))
             if not Path(store).exists():  # no new file where there is nobody to fill it
-                crew = stack.enter_context(place.start(simulate))
+                crew = stack.enter_context(place.start(_simulate(grid, place, engine, run_one)))
             store = stack.enter_context(open_store(store))
         store.prepare(grid.points)
         under_way = _UnderWay(grid, store, progress or (lambda done, total, last: None))
         if under_way.begin():
-            crew = crew or stack.enter_context(place.start(simulate))
+            crew = crew or stack.enter_context(place.start(_simulate(grid, place, engine, run_one)))
             under_way.work(stack.enter_context(Claims(store.path)), crew)
         return under_way.report()
+
+
+def _simulate(grid: Grid, place: Executor, engine: EngineName, run_one: Callable[..., RunResult]) -> Simulate:
+    """Return what workers do, once it is known that those of this computer can."""
+    if run_one is run and isinstance(place, (InProcess, LocalProcesses)):
+        exact_first = min(grid.points, key=lambda point: point.accuracy.steady != "exact")
+        engine = ready_engine(grid.job(exact_first), engine)
+    return Simulate(grid.model, engine, run_one)
 
 
 @dataclass
@@ -128,6 +141,7 @@ class _UnderWay:
                         return
                 elif self.elsewhere:
                     time.sleep(POLL_S)
+                    self.store.check()
         except KeyboardInterrupt:
             self._take_in([*outcomes, *crew.wait(0)], claims)
             raise
@@ -138,8 +152,9 @@ class _UnderWay:
         Raises
         ------
         NumasimError
-            Points failed.
+            Points failed, or the store is not there any more.
         """
+        self.store.check()
         if self.failed:
             raise _failure(self.failed)
         verdicts = self.store.verdicts(list(self._points))
@@ -149,7 +164,8 @@ class _UnderWay:
             if verdict != "steady"
         )
         total = len(self._points)
-        return SweepReport(points=total, found=self.found, done=total - self.found, not_steady=unsteady)
+        elsewhere = total - self.found - self.good
+        return SweepReport(points=total, found=self.found, done=self.good, done_elsewhere=elsewhere, not_steady=unsteady)
 
     def _hand_out(self, claims: Claims, crew: Crew[Job, RunResult]) -> None:
         while crew.free and (self.wanted or self.elsewhere):

@@ -5,9 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
+from simulator.errors import InputError
+
 APPLICATION_ID = 0x4E554D41  # "NUMA": tells a store from any other SQLite file
 SCHEMA_VERSION = 1  # kept as user_version
 ACCURACY_PREFIX = "accuracy."  # no machine file has a block of that name
+MOST_AXES = 1_900  # SQLite takes 2,000 columns in all
 VIEWS = ("points", "threads", "links", "controllers")
 WORKLOAD_COLUMNS = {"threads": "TEXT NOT NULL", "background": "TEXT NOT NULL", "background_gb_per_s": "REAL"}
 POINT_MEASURES = {
@@ -98,18 +101,37 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 
 def add_axes(connection: sqlite3.Connection, names: Iterable[str]) -> None:
-    """Add the columns of axes that are not there yet, within the transaction under way."""
-    missing = sorted(set(names) - set(axis_columns(connection)))
+    """Add the columns of axes that are not there yet, within the transaction under way.
+
+    Raises
+    ------
+    InputError
+        They would be more than `MOST_AXES`.
+    """
+    known = set(axis_columns(connection))
+    missing = sorted(set(names) - known)
+    if len(known) + len(missing) > MOST_AXES:
+        allowed = f"at most {MOST_AXES:,} in one store; another store"
+        raise InputError(f"would have {len(known) + len(missing):,} constants that were set", field="--store", allowed=allowed)
     for name in missing:
         connection.execute(f"ALTER TABLE point ADD COLUMN {quoted(name)}")
     if missing:
         _make_views(connection)
 
 
+def is_whole(connection: sqlite3.Connection) -> bool:
+    """Return whether all tables and views are there with the columns that every store has."""
+    first = ["key", "machine", *WORKLOAD_COLUMNS, "seed", "verdict"]
+    wanted = {"point": list(_POINT), "points": [*first, *POINT_MEASURES, *PROVENANCE]}
+    wanted |= {"owner": ["id", "process", "expires"], "claim": ["key", "owner"]}
+    for view, columns in PARTS.items():
+        wanted |= {part_table(view): ["point", "place", *columns], view: [*first, *columns, "place", *PROVENANCE]}
+    return all(set(columns) <= set(_columns(connection, table)) for table, columns in wanted.items())
+
+
 def axis_columns(connection: sqlite3.Connection) -> list[str]:
     """Return the columns that sweeps have added: constants that were set, then accuracy, each sorted."""
-    columns = [str(row[1]) for row in connection.execute("PRAGMA table_info(point)")]
-    added = [column for column in columns if "." in column]
+    added = [column for column in _columns(connection, "point") if "." in column]
     return sorted(added, key=lambda column: (column.startswith(ACCURACY_PREFIX), column))
 
 
@@ -127,6 +149,10 @@ def part_table(view: str) -> str:
 def quoted(name: str) -> str:
     """Return a column's name as SQL."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    return [str(row[1]) for row in connection.execute(f"PRAGMA table_info({table})")]
 
 
 def _declared(columns: dict[str, str]) -> str:

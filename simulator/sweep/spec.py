@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from simulator.measure.accuracy import Accuracy, Steady
 
@@ -13,6 +13,12 @@ Seed = Annotated[int, Field(strict=True, ge=0, lt=1 << 63)]
 Label = Annotated[str, Field(strict=True, min_length=1, max_length=100)]
 Level = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | Annotated[str, Field(strict=True, max_length=100)]
 MachineName = Annotated[str, Field(strict=True, min_length=1, max_length=4096)]
+
+
+def _number_one(value: object) -> object:
+    if isinstance(value, (bool, float)):  # to pydantic they are equal to 1
+        raise ValueError("should be 1")
+    return value
 
 
 class _Table(BaseModel):
@@ -63,7 +69,7 @@ class Sweep(_Table):
     accuracy : AccuracySpec or tuple of AccuracySpec
     """
 
-    schema_version: Literal[1] = 1
+    schema_version: Annotated[Literal[1], BeforeValidator(_number_one)] = 1
     machine: MachineName | Annotated[tuple[MachineName, ...], Field(min_length=1)] = Field(
         description="name of a shipped machine or path of a machine file (from this file's folder); a list is an axis"
     )

@@ -57,7 +57,12 @@ def parse_sweep(table: Mapping[str, Any], label: str) -> Sweep:
     try:
         return Sweep.model_validate(table)
     except ValidationError as error:
-        raise first_problem(error, Sweep, table, label) from None
+        problem = first_problem(error, Sweep, table, label)
+        if problem.value == []:
+            problem = InputError(
+                "is an empty list", file=label, field=problem.field, allowed="a value, or a list of at least one"
+            )
+        raise problem from None
 
 
 def _split(text: str) -> tuple[str, list[Any]]:

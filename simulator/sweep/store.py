@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import sqlite3
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from simulator.errors import InputError
 from simulator.measure.result import RunResult
-from simulator.sweep.database import complaints, open_to_read, open_to_write, sync, transaction
+from simulator.sweep.complaints import complaints
+from simulator.sweep.database import Opened, open_to_read, open_to_write, sync, transaction
 from simulator.sweep.grid import Point
+from simulator.sweep.natural import compare_naturally
 from simulator.sweep.rows import axes_row, part_rows, point_row
 from simulator.sweep.schema import VIEWS, WORKLOAD_COLUMNS, add_axes, canonical_order, part_table, quoted
-from simulator.sweep.where import condition
+from simulator.sweep.where import condition, is_text
 
 _SYNC_EVERY_S = 1.0  # a sync takes as long as some runs
 _MOST_RESULT_BYTES = 1 << 28
@@ -49,17 +49,33 @@ class Selection:
 class Store:
     """A store that is open; a context manager. Made by :func:`open_store`."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, opened: Opened) -> None:
         self.path = path
-        self._connection = connection
+        self._connection = opened.connection
+        self._watch = opened.watch
         self._synced_at = -math.inf
-        connection.create_collation("by_number", _compare_naturally)
+        self._connection.create_collation("by_number", compare_naturally)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
+        try:
+            if kind is None:
+                self.check()
+        finally:
+            self.close()
+
+    def check(self) -> None:
+        """See that its name still leads to the file that is open, and that nobody changed it if nobody was expected to.
+
+        Raises
+        ------
+        InputError
+            It was removed or replaced: what was kept since is lost. Or what was read of it may be wrong.
+        """
+        if self._watch is not None:
+            self._watch.check()
 
     def close(self) -> None:
         """Close the file; what was kept stays."""
@@ -79,7 +95,7 @@ class Store:
         Raises
         ------
         InputError
-            The store cannot be written.
+            The store cannot be written, or its file has been removed or replaced.
         """
         due = time.monotonic() >= self._synced_at + _SYNC_EVERY_S
         with complaints(self.path):
@@ -87,6 +103,7 @@ class Store:
             with transaction(self._connection):
                 for point, result in finished:
                     self._insert(point, result, model)
+        self.check()
         if due:
             self._synced_at = time.monotonic()
 
@@ -108,6 +125,8 @@ class Store:
         InputError
             Several keys begin so, or the result cannot be read.
         """
+        if not is_text(key):
+            raise InputError("is no text in UTF-8", field="--run", value=key, allowed="a key, or how it begins")
         with complaints(self.path):
             query = "SELECT result FROM point WHERE substr(key, 1, ?) = ? LIMIT 2"
             found = self._connection.execute(query, (len(key), key)).fetchall()
@@ -190,15 +209,3 @@ def _without(row: tuple[Any, ...], index: int) -> tuple[Any, ...]:
 
 def _sorted_by(name: str) -> str:
     return f"{quoted(name)} COLLATE by_number" if name in WORKLOAD_COLUMNS else quoted(name)
-
-
-def _compare_naturally(one: str, other: str) -> int:
-    """Compare texts with numbers in them: 2.0.r.2 comes before 10.0.r.2."""
-    if one == other:
-        return 0
-    return -1 if (_natural(one), one) < (_natural(other), other) else 1
-
-
-@lru_cache(maxsize=10_000)
-def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", text) if part)

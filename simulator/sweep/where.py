@@ -58,9 +58,20 @@ def condition(text: str, columns: Sequence[str]) -> Sql:
     """
     if not text.strip():
         return "1", []
+    if not is_text(text):
+        raise InputError("is no text in UTF-8", field="--where", value=text, allowed=_GRAMMAR)
     if len(text) > MAX_LENGTH:
         raise InputError("is too long", field="--where", allowed=f"at most {MAX_LENGTH} characters")
     return _Parser(text, columns).whole()
+
+
+def is_text(text: str) -> bool:
+    """Return whether all of a text can be written in UTF-8; what a shell passes on need not be."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class _Parser:

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import simulator
+from simulator.engine.build import EngineName, build_engine, build_recurring_engine
+from simulator.engine.lower import lower
 from simulator.errors import NumasimError
 from simulator.machine.spec import Machine
+from simulator.machine.variants import without_jitter
 from simulator.measure.accuracy import Accuracy
 from simulator.measure.result import RunResult
 from simulator.measure.run import run
@@ -32,6 +35,26 @@ class Job:
     seed: int
 
 
+def ready_engine(job: Job, engine: EngineName) -> EngineName:
+    """Find out whether an engine is there, and compile what is not compiled yet: once, and not in each worker.
+
+    Returns
+    -------
+    {'auto', 'simpy', 'compiled'}
+        What workers are to be told: simpy where numba does not work, so that it is said once too.
+
+    Raises
+    ------
+    InputError
+        There is no such engine, or the compiled one was asked for and numba does not work here.
+    """
+    if build_engine(lower(job.machine, job.workload, job.seed), engine).name == "simpy":
+        return "simpy"
+    if job.accuracy.steady == "exact":
+        build_recurring_engine(lower(without_jitter(job.machine), job.workload, job.seed), engine)
+    return engine
+
+
 @dataclass(frozen=True)
 class Simulate:
     """Does a job; sent to workers.
@@ -46,7 +69,7 @@ class Simulate:
     """
 
     model: str
-    engine: str = "auto"
+    engine: EngineName = "auto"
     run_one: Callable[..., RunResult] = run
 
     def __call__(self, job: Job) -> RunResult:

@@ -85,7 +85,7 @@ def test_interrupt_and_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
     [
         (["--figure", "4"], "--figure: the truth table has no figures (got '4')"),
         (["--out", "/dev/null/results"], "/dev/null/results: cannot be written: not a directory"),
-        (["--seed", "-1"], "--seed: the seed is out of range (got -1)"),
+        (["--seed", "-1"], "--seed: -1 is not a whole number from 0 to 9223372036854775807"),
         (["--ci", "-1"], "ci: confidence out of range"),
     ],
 )

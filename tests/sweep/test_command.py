@@ -57,7 +57,7 @@ def test_sweep_and_second_start(spec: Path, tmp_path: Path, capsys: pytest.Captu
     assert (out, err) == ("", f"numasim: 4 points in {store}: 0 were there, 4 done now\n")
     assert main(["sweep", str(spec), "--store", str(store), *QUICK, "--set", "link.latency_ns=8,9", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document == {"schema_version": 1, "points": 4, "found": 2, "done": 2, "not_steady": []}
+    assert document == {"schema_version": 1, "points": 4, "found": 2, "done": 2, "done_elsewhere": 0, "not_steady": []}
     assert main(["schema", "sweep-report"]) == 0
     jsonschema.validate(document, json.loads(capsys.readouterr().out))
 

@@ -182,3 +182,16 @@ def test_no_scheduler(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--dask: no Dask scheduler can be reached"):
         run_sweep(small_sweep(), tmp_path / "s.sqlite", DaskCluster("nonsense://x", timeout_s=0.5), run_one=quick_run)
     assert not list(tmp_path.iterdir())
+
+
+def test_an_address_that_is_none_is_said_in_one_line_and_at_once(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.toml"
+    spec.write_text('machine = "one-node"\nthreads = [["0.0.r.0"]]\n')
+    code = "import sys; from simulator.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    for address in ("nonsense", "", "nonsense://x", "tls://127.0.0.1:9"):
+        command = [sys.executable, "-c", code, "sweep", str(spec), "--store", str(tmp_path / "s.sqlite"), "--dask", address]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("numasim: error: --dask: no Dask scheduler can be reached: ")
+        assert done.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["spec.toml"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -221,6 +222,9 @@ def test_two_sweeps_at_once_share_the_work(tmp_path: Path) -> None:
     assert [(process.returncode, err) for process, (_, err) in zip(processes, outputs, strict=True)] == [(0, "")] * 2
     assert set(runs_in(log).values()) == {1}
     assert len(runs_in(log)) == _finished(store) == 6 * SEEDS
+    reports = [json.loads(out) for out, _ in outputs]
+    assert sum(report["done"] for report in reports) == 6 * SEEDS, "each counts its own"
+    assert all(report["found"] + report["done"] + report["done_elsewhere"] == 6 * SEEDS for report in reports)
     assert _left_over(store) == [("owner", 0), ("claim", 0)]
 
 
@@ -289,3 +293,51 @@ def test_simulate_passes_everything_on() -> None:
     grid = Grid(small_sweep(seed=7))
     work_module.Simulate(grid.model, "simpy", spy)(grid.job(grid.points[0]))
     assert seen == {"seed": 7, "engine": "simpy", "accuracy": Accuracy()}
+
+
+def test_points_of_another_sweep_are_not_counted_as_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    open_store(path).close()
+    one = run_sweep(small_sweep(seed=(9, 1, 2)), path, _OneAfterTheOther(path), run_one=quick_run)
+    assert (one.points, one.found, one.done, one.done_elsewhere) == (18, 0, 6, 12)
+
+
+class _OneAfterTheOther(Executor):
+    """Lets another sweep finish seeds 1 and 2 before the first of its own points is taken."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def start(self, function: Any) -> Any:
+        run_sweep(small_sweep(), self._path, run_one=quick_run)
+        return InProcess().start(function)
+
+
+def test_compiling_is_said_once_whatever_the_number_of_processes(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom simulator.cli.main import main\n"
+        "if __name__ == '__main__':\n    sys.exit(main(['sweep', 'spec.toml', '--store', 's.sqlite', '--jobs', '2']))\n"
+    )
+    (tmp_path / "sweep.py").write_text(code, encoding="utf-8")
+    accuracy = '[[accuracy]]\nlines = 300\nci_percent = 90.0\n[[accuracy]]\nlines = 300\nci_percent = 90.0\nsteady = "exact"\n'
+    spec = f'machine = "one-node"\nthreads = [["0.0.r.0"], ["0.0.w.0"]]\nseed = [1, 2]\n{accuracy}'
+    (tmp_path / "spec.toml").write_text(spec, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMASIM_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, str(tmp_path / "sweep.py")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    said = [line for line in done.stderr.splitlines() if line.startswith("compiling ")]
+    assert len(said) == len(set(said)) > 0, done.stderr
+    assert "8 points in s.sqlite: 0 were there, 8 done now" in done.stderr
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_compiled_engine_without_numba_is_refused_before_the_first_run(jobs: str, tmp_path: Path) -> None:
+    (tmp_path / "spec.toml").write_text('machine = "one-node"\nthreads = [["0.0.r.0"]]\nseed = [1, 2, 3]\n', encoding="utf-8")
+    arguments = ["sweep", str(tmp_path / "spec.toml"), "--store", str(tmp_path / "s.sqlite"), "--jobs", jobs]
+    code = "import sys; sys.modules['numba'] = None\nfrom simulator.cli.main import main\nsys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, *arguments, "--engine", "compiled"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("numasim: error: engine: numba cannot be used here: ")
+    assert done.stderr.count("\n") == 1
+    assert os.listdir(tmp_path) == ["spec.toml"]

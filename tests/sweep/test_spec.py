@@ -106,6 +106,10 @@ def test_spelling_of_a_path_does_not_matter() -> None:
     one = Grid(small_sweep(set={"link[1-0].latency_ns": 9}))
     other = Grid(small_sweep(set={"link[0-1].latency_ns": [9.0]}))
     assert one.points == other.points
+    zeros = Grid(small_sweep(set={"link[01-00].latency_ns": 9}))
+    assert zeros.points == one.points
+    controller = Grid(small_sweep(set={"controller[03].read_ns": 9}))
+    assert controller.set_paths == ("controller[3].read_ns",)
     node = Grid(small_sweep(set={"node[3].controller.read_ns": 9}))
     assert node.set_paths == ("controller[3].read_ns",)
 
@@ -180,7 +184,18 @@ GOOD = 'machine = "quartet"\nthreads = [["0.0.r.1"]]\n'
         (GOOD + "thread = 1", "thread: is not a key of this table; allowed: schema_version, machine, set, threads"),
         (GOOD + "schema_version = 2", "schema_version: should be 1 (got 2)"),
         ('machine = 5\nthreads = [["0.0.r.1"]]', "machine: should be a valid string (got 5)"),
-        ('machine = []\nthreads = [["0.0.r.1"]]', "machine: "),
+        ('machine = []\nthreads = [["0.0.r.1"]]', "machine: is an empty list; allowed: a value, or a list of at least one"),
+        (GOOD + "seed = []", "seed: is an empty list"),
+        ('machine = "quartet"\nthreads = []', "threads: is an empty list"),
+        ('machine = "quartet"\nthreads = [[]]', "a run needs at least one thread, in the point quartet; allowed: labels"),
+        (GOOD + "schema_version = true", "schema_version: should be 1"),
+        (GOOD + "schema_version = 1.0", "schema_version: should be 1"),
+        (GOOD + f'[set]\n"core.window" = 0x{"f" * 5000}', "set: core.window: is too large a number (got a number of thousands"),
+        (GOOD + f'[set]\n"core.window" = {1 << 63}', "set: core.window: is too large a number (got 9223372036854775808)"),
+        (GOOD + f'[set]\n"link[{"1" * 5000}-0].latency_ns" = 8', "does not name a link"),
+        (GOOD + f"seed = 0x{'f' * 5000}", "seed: "),
+        (GOOD + "[set]\n" + "\n".join(f'"link[{n}-{n + 1}].latency_ns" = 8' for n in range(1_001)),
+         "set: sets 1,001 constants; allowed: at most 1,000"),
         ('machine = "nosuch"\nthreads = [["0.0.r.1"]]', "machine: there is no machine of that name (got 'nosuch')"),
         ('machine = "quartet"\nthreads = ["0.0.r.1"]', "threads[1]: should be a list (got '0.0.r.1')"),
         ('machine = "quartet"\nthreads = [["0.0.r.1"], ["0.0.x.1"]]', "threads[2]: not a thread label (got '0.0.x.1')"),
