@@ -8,22 +8,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import simulator
-from simulator.calibration.evaluate import Errors, Evaluator, Point
-from simulator.calibration.fit import OnBest, Search
+from simulator.calibration.check import check_bounds, check_rows
+from simulator.calibration.evaluate import Errors, Evaluator, OnPoint, Point
+from simulator.calibration.fit import OnLook, Search
 from simulator.calibration.free import FreeValue
 from simulator.calibration.hold_out import held_out_rows
 from simulator.calibration.report import (
     Calibration,
     CalibrationProvenance,
-    CalibrationRow,
     CrossValidation,
-    ErrorSummary,
-    FittedParameter,
     Fold,
 )
 from simulator.calibration.rows import BASE, Row, measured_rows, reference_rows
 from simulator.calibration.search import FINAL_LINES_TIMES, Effort, find_best
-from simulator.calibration.sensitivity import Sensitivity, sensitivity
+from simulator.calibration.sensitivity import sensitivity
+from simulator.calibration.summary import parameter_report, rounded, row_report, summarise, summary_of
 from simulator.errors import InputError
 from simulator.interop.measurements import read_measured
 from simulator.machine.load import load_machine
@@ -34,8 +33,6 @@ from simulator.sweep.executors import Executor, InProcess
 from simulator.validation.reference_file import list_references, load_reference
 
 LINES = 1500
-DIGITS = 4  # that a chosen value is given with
-_BOUND_SHARE = 0.01
 
 
 @dataclass(frozen=True)
@@ -137,7 +134,7 @@ def calibrate(
     *,
     fixed: Mapping[str, object] | None = None,
     executor: Executor | None = None,
-    on_best: OnBest | None = None,
+    on_look: OnLook | None = None,
     run_one: Callable[..., RunResult] = run,
 ) -> Outcome:
     """Fit the free values of a machine to a target.
@@ -153,8 +150,8 @@ def calibrate(
         Settings beside.
     executor : Executor, optional
         Where runs are done; in this process if left out.
-    on_best : callable, optional
-        Called with each candidate that is better than all before, and what is going on.
+    on_look : callable, optional
+        Called with the search after each point it has looked at.
     run_one : callable
         What does a run; tests put fakes here.
 
@@ -164,11 +161,16 @@ def calibrate(
         Rows to hold out that are not there, or values that the machine cannot have.
     """
     held = held_out_rows(target.rows, options.hold_out)
+    if options.cross_validate and len(_groups(target.rows)) < 2:
+        allowed = "rows of at least two figures or experiments"
+        raise InputError("leaves nothing to fit: all rows are of one group", field="--leave-one-figure-out", allowed=allowed)
     fitted = [row for row in target.rows if row.name not in held]
     with Evaluator(
         target.machines, fixed or {}, executor or InProcess(), options.lines, options.seed, run_one=run_one
     ) as evaluator:
-        return _Work(target, tuple(free), options, evaluator, fitted, held, on_best).do()
+        check_bounds(evaluator, target.machines[0], free)
+        check_rows(evaluator, target.rows)
+        return _Work(target, tuple(free), options, evaluator, fitted, held, on_look).do()
 
 
 @dataclass
@@ -181,17 +183,17 @@ class _Work:
     evaluator: Evaluator
     fitted: list[Row]
     held: frozenset[str]
-    on_best: OnBest | None
+    on_look: OnLook | None
     evaluations: int = 0
 
     def do(self) -> Outcome:
-        search = Search(self.evaluator, self.free, self.fitted, self.on_best)
+        search = Search(self.evaluator, self.free, self.fitted, self.on_look)
         before = self._before()
         interrupted, found, costs, folds = False, None, {}, None
         first = None if self.options.fresh else self._inside(before)
         try:
             best = find_best(search, self.options.effort, first, self.options.seed, self.options.lines)
-            found = _rounded(best.point, self.free)
+            found = rounded(best.point, self.free)
             if self.options.leave_out_each:
                 costs = self._costs(found)
             if self.options.cross_validate:
@@ -202,7 +204,7 @@ class _Work:
                 raise
         self.evaluations += search.evaluations
         assert search.best is not None
-        point = found or _rounded(search.best.point, self.free)
+        point = found or rounded(search.best.point, self.free)
         try:
             report = self._report(before, point, costs, folds, interrupted)
         except KeyboardInterrupt:
@@ -216,7 +218,7 @@ class _Work:
         return {value.path: number_at(machine, value.path) for value in self.free}
 
     def _inside(self, point: Point) -> dict[str, float]:
-        return {value.path: min(max(point[value.path], value.lowest), value.highest) for value in self.free}
+        return {value.path: value.inside(point[value.path]) for value in self.free}
 
     def _errors(self, point: Point) -> Errors:
         (errors,) = self.evaluator.errors([point], self.target.rows, lines=FINAL_LINES_TIMES * self.options.lines)
@@ -229,7 +231,7 @@ class _Work:
             others = tuple(other for other in self.free if other is not value)
             middle = value.from_share(0.5)
             with_middle = _Pinned(self.evaluator, {value.path: middle})
-            search = Search(with_middle, others, self.fitted, None)  # type: ignore[arg-type]
+            search = Search(with_middle, others, self.fitted, self.on_look, label=f"without {value.path}, ")
             effort = Effort(scan=1, starts=1, steps=self.options.effort.steps)
             first = {path: number for path, number in point.items() if path != value.path}
             best = find_best(search, effort, first, self.options.seed, self.options.lines)
@@ -240,33 +242,27 @@ class _Work:
 
     def _folds(self, before: Point) -> CrossValidation:
         start_errors = dict(zip((row.name for row in self.target.rows), self._errors(before), strict=True))
-        groups = [
-            group for group in dict.fromkeys(row.group for row in self.fitted) if group != BASE and self._has_numbers(group)
-        ]
-        folds = [self._fold(group, start_errors) for group in groups]
+        folds = [self._fold(group, start_errors) for group in _groups(self.fitted)]
         rows = [row for fold in folds for row in fold.rows]
         return CrossValidation(
             folds=tuple(folds),
-            bars=_summary([row for row in rows if row.kind in ("bar", "measured")]),
-            all_rows=_summary(rows),
+            bars=summary_of([row for row in rows if row.kind in ("bar", "measured")]),
+            all_rows=summary_of(rows),
         )
-
-    def _has_numbers(self, group: str) -> bool:
-        return any(row.group == group and row.kind in ("bar", "measured") for row in self.fitted)
 
     def _fold(self, group: str, start_errors: Mapping[str, float | None]) -> Fold:
         kept = [row for row in self.fitted if row.group != group]
         away = [row for row in self.fitted if row.group == group]
-        search = Search(self.evaluator, self.free, kept, self.on_best, label=f"without {group}, ")
+        search = Search(self.evaluator, self.free, kept, self.on_look, label=f"without {group}, ")
         best = find_best(search, self.options.effort, None, self.options.seed, self.options.lines)
         self.evaluations += search.evaluations
-        point = _rounded(best.point, self.free)
+        point = rounded(best.point, self.free)
         (errors,) = self.evaluator.errors([point], [*kept, *away], lines=FINAL_LINES_TIMES * self.options.lines)
         seen, unseen = errors[: len(kept)], errors[len(kept) :]
         return Fold(
             group=group,
             rows=tuple(
-                _row(row, held_out=True, before=start_errors[row.name], after=error)
+                row_report(row, held_out=True, before=start_errors[row.name], after=error)
                 for row, error in zip(away, unseen, strict=True)
             ),
             fitted=summarise(kept, seen),
@@ -280,7 +276,7 @@ class _Work:
         rows = self.target.rows
         starts, ends = self._errors(before), self._errors(point)
         table = [
-            _row(row, held_out=row.name in self.held, before=start, after=end)
+            row_report(row, held_out=row.name in self.held, before=start, after=end)
             for row, start, end in zip(rows, starts, ends, strict=True)
         ]
         looked_at = () if interrupted else self.free  # whoever interrupts does not want to wait
@@ -290,13 +286,13 @@ class _Work:
         return Calibration(
             machine=self.target.machines[0],
             against=self.target.name,
-            parameters=tuple(_parameter(value, before, point, found, costs) for value in self.free),
+            parameters=tuple(parameter_report(value, before, point, found, costs) for value in self.free),
             indistinct=found.indistinct,
             rows=tuple(table),
-            by_kind={kind: _summary([row for row in shown if row.kind == kind]) for kind in kinds},
+            by_kind={kind: summary_of([row for row in shown if row.kind == kind]) for kind in kinds},
             before=summarise(self.fitted, [start for start, row in zip(starts, rows, strict=True) if row.name not in self.held]),
-            fitted=_summary(shown),
-            held_out=_summary([row for row in table if row.held_out]) if self.held else None,
+            fitted=summary_of(shown),
+            held_out=summary_of([row for row in table if row.held_out]) if self.held else None,
             left_out=self.target.left_out,
             cross_validation=folds,
             provenance=CalibrationProvenance(
@@ -313,6 +309,12 @@ class _Work:
         )
 
 
+def _groups(rows: Sequence[Row]) -> list[str]:
+    """Return the groups that can be held out: those with bars or measured numbers."""
+    numbers = (row.group for row in rows if row.kind in ("bar", "measured"))
+    return [group for group in dict.fromkeys(numbers) if group != BASE]
+
+
 @dataclass(frozen=True)
 class _Pinned:
     """An evaluator with some values held still."""
@@ -320,64 +322,9 @@ class _Pinned:
     evaluator: Evaluator
     pinned: Point
 
-    def errors(self, points: Sequence[Point], rows: Sequence[Row], *, lines: int | None = None) -> list[Errors]:
-        return self.evaluator.errors([{**point, **self.pinned} for point in points], rows, lines=lines)
-
-
-def summarise(rows: Sequence[Row], errors: Sequence[float | None]) -> ErrorSummary:
-    """Return errors in short; orders are counted, not averaged."""
-    return _summary([_row(row, held_out=False, before=None, after=error) for row, error in zip(rows, errors, strict=True)])
-
-
-def _summary(rows: Sequence[CalibrationRow]) -> ErrorSummary:
-    numbers = [row.after_percent for row in rows if row.kind != "order" and row.after_percent is not None]
-    return ErrorSummary(
-        rows=len([row for row in rows if row.kind != "order"]),
-        rms_percent=math.sqrt(sum(error**2 for error in numbers) / len(numbers)) if numbers else None,
-        max_percent=max(map(abs, numbers), default=None),
-        orders_broken=sum(row.kind == "order" and row.after_percent != 0.0 for row in rows),
-    )
-
-
-def _row(row: Row, *, held_out: bool, before: float | None, after: float | None) -> CalibrationRow:
-    return CalibrationRow(
-        name=row.name,
-        group=row.group,
-        kind=row.kind,
-        tolerance_percent=row.tolerance_percent,
-        held_out=held_out,
-        before_percent=before,
-        after_percent=after,
-    )
-
-
-def _parameter(value: FreeValue, before: Point, point: Point, found: Sensitivity, costs: Mapping[str, float]) -> FittedParameter:
-    share = value.share_of(point[value.path])
-    place = next((place for place, other in enumerate(found.free) if other.path == value.path), None)
-    known = place is not None and found.standard_error is not None and found.correlation is not None
-    correlation = {}
-    if known and found.correlation is not None and place is not None:
-        correlation = {other.path: float(found.correlation[place][n]) for n, other in enumerate(found.free) if n != place}
-    return FittedParameter(
-        path=value.path,
-        value=point[value.path],
-        lowest=value.lowest,
-        highest=value.highest,
-        before=before[value.path],
-        at_bound=not _BOUND_SHARE <= share <= 1 - _BOUND_SHARE,
-        sensitivity_percent=None if place is None else float(found.percent[place]),
-        standard_error=float(found.standard_error[place])
-        if known and found.standard_error is not None and place is not None
-        else None,
-        correlation=correlation,
-        leave_out_percent=costs.get(value.path),
-    )
-
-
-def _rounded(point: Point, free: Sequence[FreeValue]) -> dict[str, float]:
-    """Return the point with `DIGITS` digits, inside its bounds."""
-    rounded = {}
-    for value in free:
-        number = point[value.path] if value.whole else float(f"{point[value.path]:.{DIGITS}g}")
-        rounded[value.path] = min(max(number, value.lowest), value.highest)
-    return rounded
+    def errors(
+        self, points: Sequence[Point], rows: Sequence[Row], *, lines: int | None = None, on_point: OnPoint | None = None
+    ) -> list[Errors]:
+        """Return the errors of rows at points, with these values."""
+        pinned = [{**point, **self.pinned} for point in points]
+        return self.evaluator.errors(pinned, rows, lines=lines, on_point=on_point)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
@@ -19,7 +20,7 @@ from simulator.validation.prediction import Work
 NEVER_REACHED_PERCENT = 1e-9  # so that every run has the same number of lines, and equal random numbers, at every point
 Point = Mapping[str, float]
 Errors = list[float | None]
-OnRun = Callable[[int, int], None]
+OnPoint = Callable[[int, Errors], None]
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,8 @@ class Evaluator:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._crew.close()
+        with suppress(KeyboardInterrupt):  # what is done is done, and workers end with this process
+            self._crew.close()
 
     def machine(self, name: str, point: Point) -> Machine:
         """Return a machine at a point. What a point says of single nodes or links is said of the first machine only.
@@ -102,7 +104,7 @@ class Evaluator:
         return load_machine(name, settings)
 
     def errors(
-        self, points: Sequence[Point], rows: Sequence[Row], *, lines: int | None = None, on_run: OnRun | None = None
+        self, points: Sequence[Point], rows: Sequence[Row], *, lines: int | None = None, on_point: OnPoint | None = None
     ) -> list[Errors]:
         """Return the errors of rows at points.
 
@@ -112,8 +114,8 @@ class Evaluator:
         rows : sequence of Row
         lines : int, optional
             Measured lines a foreground thread.
-        on_run : callable, optional
-            Called with runs done and runs in all.
+        on_point : callable, optional
+            Called with the place of a point and its errors as soon as its runs are done.
 
         Returns
         -------
@@ -122,22 +124,31 @@ class Evaluator:
         """
         runs = list(dict.fromkeys(run for row in rows for run in row.needs))
         tasks = [task for place, point in enumerate(points) for task in self._tasks(place, point, runs, lines or self._lines)]
-        results: list[dict[Run, RunResult]] = [{} for _ in points]
-        self._do(tasks, results, on_run)
-        return [[row.error(found) for row in rows] for found in results]
+        found: dict[int, Errors] = {} if runs else {place: [] for place in range(len(points))}
+        for place, results in self._finished(tasks, len(runs)):
+            found[place] = [row.error(results) for row in rows]
+            if on_point is not None:
+                on_point(place, found[place])
+        return [found[place] for place in range(len(points))]
 
     def _tasks(self, place: int, point: Point, runs: Sequence[Run], lines: int) -> list[_Task]:
         machines = {name: self.machine(name, point) for name in dict.fromkeys(run.machine for run in runs)}
         return [_Task(place, run, work_of(run, machines[run.machine]), lines) for run in runs]
 
-    def _do(self, tasks: Sequence[_Task], results: list[dict[Run, RunResult]], on_run: OnRun | None) -> None:
-        waiting, done = list(reversed(tasks)), 0
-        while done < len(tasks):
+    def _finished(self, tasks: Sequence[_Task], runs: int) -> Iterator[tuple[int, dict[Run, RunResult]]]:
+        """Do the tasks, and yield each point whose runs are all done, with their results."""
+        waiting, mine = list(reversed(tasks)), {id(task) for task in tasks}
+        results: dict[int, dict[Run, RunResult]] = {}
+        while mine:
             for _ in range(min(self._crew.free, len(waiting))):
                 self._crew.submit(waiting.pop())
             for outcome in self._crew.wait():
-                results[outcome.task.place][outcome.task.run] = outcome.get()
-                done += 1
+                task = outcome.task
+                if id(task) not in mine:
+                    continue  # of a batch that was interrupted
+                mine.discard(id(task))
+                of_point = results.setdefault(task.place, {})
+                of_point[task.run] = outcome.get()
                 self.runs_done += 1
-                if on_run is not None:
-                    on_run(done, len(tasks))
+                if len(of_point) == runs:
+                    yield task.place, of_point

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from simulator.calibration.evaluate import Errors, Evaluator, Point
+from simulator.calibration.evaluate import Errors, OnPoint, Point
 from simulator.calibration.free import FreeValue
 from simulator.calibration.rows import Row
 
@@ -23,7 +23,7 @@ STANDSTILL_PERCENT = 50.0  # the error that a run without numbers counts as
 _EDGE = 1e-3  # shares are kept this far inside, as the method wants an interior start
 _ENOUGH = 2e-3  # relative change of cost or shares that ends a descent
 Vector = npt.NDArray[np.float64]
-OnBest = Callable[["Candidate", str], None]
+OnLook = Callable[["Search"], None]
 
 
 @dataclass(frozen=True)
@@ -45,28 +45,38 @@ class Candidate:
     cost: float
 
 
+class RowErrors(Protocol):
+    """What a search needs of an evaluator."""
+
+    def errors(
+        self, points: Sequence[Point], rows: Sequence[Row], *, lines: int | None = None, on_point: OnPoint | None = None
+    ) -> list[Errors]:
+        """Return the errors of rows at points; see :class:`simulator.calibration.evaluate.Evaluator`."""
+
+
 @dataclass
 class Search:
     """A search under way: what it looks at, and the best so far.
 
     Attributes
     ----------
-    evaluator : Evaluator
+    evaluator : RowErrors
     free : sequence of FreeValue
     rows : sequence of Row
         Those that are fitted.
-    on_best : callable, optional
-        Called with each candidate that is better than all before, and what is going on.
+    on_look : callable, optional
+        Called with the search after each point it has looked at.
+    best : Candidate, optional
     evaluations : int
         Points looked at.
     label, doing : str
-        Which search this is, and where it stands, for `on_best`.
+        Which search this is, and where it stands, for `on_look`.
     """
 
-    evaluator: Evaluator
+    evaluator: RowErrors
     free: Sequence[FreeValue]
     rows: Sequence[Row]
-    on_best: OnBest | None = None
+    on_look: OnLook | None = None
     best: Candidate | None = None
     evaluations: int = 0
     label: str = ""
@@ -76,15 +86,26 @@ class Search:
     def look_at(self, points: Sequence[Point]) -> list[Candidate]:
         """Evaluate points, each once, and keep the best."""
         new = [point for point in _each_once(points) if _key(point) not in self._seen]
-        for point, errors in zip(new, self.evaluator.errors(new, self.rows) if new else [], strict=True):
-            candidate = Candidate(dict(point), errors, mean_square(self.residuals(errors)))
-            self._seen[_key(point)] = candidate
-            self.evaluations += 1
-            if self.best is None or candidate.cost < self.best.cost:
-                self.best = candidate
-                if self.on_best is not None:
-                    self.on_best(candidate, self.label + self.doing)
+
+        def looked_at(place: int, errors: Errors) -> None:
+            self._keep(Candidate(dict(new[place]), errors, mean_square(self.residuals(errors))))
+
+        if new:
+            self.evaluator.errors(new, self.rows, on_point=looked_at)
         return [self._seen[_key(point)] for point in points]
+
+    def look_anew(self) -> None:
+        """Forget all candidates: other rows are looked at from now on."""
+        self.best = None
+        self._seen.clear()
+
+    def _keep(self, candidate: Candidate) -> None:
+        self._seen[_key(candidate.point)] = candidate
+        self.evaluations += 1
+        if self.best is None or candidate.cost < self.best.cost:
+            self.best = candidate
+        if self.on_look is not None:
+            self.on_look(self)
 
     def residuals(self, errors: Errors) -> Vector:
         """Return errors over tolerances, shape (rows,)."""
@@ -107,7 +128,7 @@ def scattered_points(free: Sequence[FreeValue], counts: Sequence[Point], number:
     return [
         {
             **counts[place % len(counts)],
-            **{value.path: value.from_share(share) for value, share in zip(numbers, row, strict=True)},
+            **{value.path: value.from_share(float(share)) for value, share in zip(numbers, row, strict=True)},
         }
         for place, row in enumerate(shares)
     ]
@@ -140,7 +161,9 @@ def descend(search: Search, start: Candidate, most_steps: int) -> Candidate:
         return differences(search, at, shares, STEP_SHARE)
 
     first = np.array([min(max(value.share_of(start.point[value.path]), _EDGE), 1 - _EDGE) for value in numbers])
-    settings: dict[str, Any] = {"bounds": (0.0, 1.0), "max_nfev": most_steps, "ftol": _ENOUGH, "xtol": _ENOUGH, "gtol": None}
+    if not jacobian(first).any():
+        return start  # nothing changes anything: a standstill everywhere, or values that no row depends on
+    settings: dict[str, Any] = {"bounds": (0.0, 1.0), "max_nfev": 1 + most_steps, "ftol": _ENOUGH, "xtol": _ENOUGH, "gtol": None}
     least_squares(residuals, first, jac=jacobian, **settings)
     return min(found, key=lambda candidate: candidate.cost)
 

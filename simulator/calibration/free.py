@@ -43,6 +43,12 @@ class FreeValue:
         """Return the value at a share of the range, 0 to 1."""
         return self.lowest + share * (self.highest - self.lowest)
 
+    def inside(self, value: float) -> float:
+        """Return the nearest value in the range; of a count the nearest whole number in it."""
+        if self.whole:
+            return min(max(round(value), math.ceil(self.lowest)), math.floor(self.highest))
+        return min(max(value, self.lowest), self.highest)
+
     def share_of(self, value: float) -> float:
         """Return where a value stands in the range, 0 to 1."""
         return (value - self.lowest) / (self.highest - self.lowest)

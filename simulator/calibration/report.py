@@ -19,7 +19,7 @@ class FittedParameter(Report):
     lowest: float
     highest: float
     before: float = Field(description="value of the machine that was started with")
-    at_bound: bool = Field(description="within 1 % of the range from a bound: the data would have it further")
+    at_bound: bool = Field(description="within 1 % of the range from a bound")
     sensitivity_percent: float | None = Field(
         description="root mean square change of the fitted rows, in points of per cent, for a step of a tenth of the range; "
         "None for counts"
@@ -58,7 +58,8 @@ class ErrorSummary(Report):
     rows: int
     rms_percent: float | None
     max_percent: float | None
-    orders_broken: int
+    standstills: int = Field(description="rows without a value, which the errors leave out")
+    orders_broken: int = Field(description="orders that the simulation turns round")
 
 
 class Fold(Report):

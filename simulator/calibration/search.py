@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from simulator.calibration.evaluate import Point
 from simulator.calibration.fit import Candidate, Search, descend, mean_square, scattered_points
 from simulator.calibration.free import combinations
+from simulator.errors import InputError
 
 FINAL_LINES_TIMES = 4  # how much longer than in the search runs are that decide between ends
 
@@ -23,7 +24,7 @@ class Effort:
     starts : int
         Descents.
     steps : int
-        Most points that a descent goes to, derivatives not counted.
+        Most points that a descent goes to beyond its start, derivatives not counted.
     """
 
     scan: int = 32
@@ -58,9 +59,9 @@ def find_best(search: Search, effort: Effort, first: Point | None, seed: int, li
     broken = [error for error, row in zip(best.errors, whole, strict=True) if row.kind == "order" and error != 0.0]
     if not broken:
         return best
-    search.doing, again = "orders", replace(search, best=None, _seen={})
-    end = descend(again, again.look_at([best.point])[0], effort.steps)
-    search.evaluations = again.evaluations
+    search.doing = "orders"
+    search.look_anew()
+    end = descend(search, search.look_at([best.point])[0], effort.steps)
     return _longer(search, [best, end], lines)
 
 
@@ -70,6 +71,10 @@ def _descents(search: Search, effort: Effort, first: Point | None, seed: int) ->
     if first is not None:
         points = [first, *points]
     scanned = search.look_at(points)
+    if all(error is None for candidate in scanned for error in candidate.errors):
+        raise InputError(
+            "every run comes to a standstill, whatever the values", field="--free", allowed="a machine and rows that run"
+        )
     starts = sorted(scanned[1:] if first is not None else scanned, key=lambda candidate: candidate.cost)
     chosen = [*scanned[:1], *starts[: effort.starts - 1]] if first is not None else starts[: effort.starts]
     ends = []

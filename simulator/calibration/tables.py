@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simulator.calibration.report import Calibration, CalibrationRow, CrossValidation, ErrorSummary, FittedParameter
-from simulator.tables import Cell, Table
+from simulator.tables import Cell, Mood, Table
 
 CLOSE = 0.9  # correlations from here on are named
 
@@ -37,9 +37,10 @@ def calibration_sentences(report: Calibration) -> tuple[str, ...]:
 
 def _words(summary: ErrorSummary) -> str:
     if summary.rms_percent is None or summary.max_percent is None:
-        return "no numbers"
+        return f"no numbers, {summary.standstills} at a standstill"
+    still = f", {summary.standstills} of them at a standstill and left out" if summary.standstills else ""
     orders = f", {summary.orders_broken} orders broken" if summary.orders_broken else ""
-    return f"rms {summary.rms_percent:.2f} %, largest {summary.max_percent:.2f} % of {summary.rows}{orders}"
+    return f"rms {summary.rms_percent:.2f} %, largest {summary.max_percent:.2f} % of {summary.rows}{still}{orders}"
 
 
 def _parameters(report: Calibration) -> Table:
@@ -78,9 +79,9 @@ def _rows(report: Calibration) -> Table:
 
 def _row(row: CalibrationRow) -> tuple[Cell, ...]:
     after = _signed(row)
-    mood = "bad" if row.after_percent is None or abs(row.after_percent) > 2 * row.tolerance_percent else "plain"
+    mood: Mood = "bad" if row.after_percent is None or abs(row.after_percent) > 2 * row.tolerance_percent else "plain"
     before = "" if row.before_percent is None else f"{row.before_percent:+.2f}"
-    return (Cell(row.name), Cell(before), Cell(after, "bad" if mood == "bad" else "plain"), Cell("yes" if row.held_out else ""))
+    return (Cell(row.name), Cell(before), Cell(after, mood), Cell("yes" if row.held_out else ""))
 
 
 def _signed(row: CalibrationRow) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -74,10 +75,11 @@ def _set(table: dict[str, Any], value: FreeValue, number: float, provenance: str
     head, *names = value.path.split(".")
     block = table.setdefault(head, {})
     block["source"] = note_in_source(block.get("source"), provenance) if "extends" not in table else provenance
-    block.setdefault("fitted", {})[".".join(names)] = [value.lowest, value.highest]
+    bounds = (math.ceil(value.lowest), math.floor(value.highest)) if value.whole else (value.lowest, value.highest)
+    block.setdefault("fitted", {})[".".join(names)] = list(bounds)
     for name in names[:-1]:
         block = block.setdefault(name, {})
-    block[names[-1]] = number
+    block[names[-1]] = int(number) if value.whole else number
 
 
 def _tables_last(table: dict[str, Any]) -> dict[str, Any]:

@@ -5,19 +5,24 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simulator.cli.guard import EXIT_INTERRUPTED, say
-from simulator.cli.options import positive_int
-from simulator.cli.output import STDOUT, write_text
+from simulator.cli.options import positive_int, seed
+from simulator.cli.output import STDOUT, check_outputs, write_text
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
-    from simulator.calibration.calibrate import Outcome, Target
-    from simulator.calibration.fit import Candidate
+    from simulator.calibration.calibrate import Outcome
+    from simulator.calibration.fit import Search
+
+
+MOST_SCANNED = 4096
+LONGEST_NAME = 200
 
 
 def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -53,9 +58,11 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--starts", type=positive_int, default=3, metavar="N", help="descents from the best of them (%(default)s)"
     )
-    parser.add_argument("--steps", type=positive_int, default=12, metavar="N", help="most steps of a descent (%(default)s)")
+    parser.add_argument(
+        "--steps", type=positive_int, default=12, metavar="N", help="most points of a descent beyond its start (%(default)s)"
+    )
     parser.add_argument("--lines", type=positive_int, default=1500, metavar="N", help="measured lines a thread (%(default)s)")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of jitter and scan (%(default)s)")
+    parser.add_argument("--seed", type=seed, default=1, metavar="S", help="of jitter and scan (%(default)s)")
     parser.add_argument(
         "--jobs",
         type=positive_int,
@@ -74,20 +81,15 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def command(args: argparse.Namespace) -> int:
-    """Calibrate; exit code 1 when a published order does not hold, 130 after Ctrl-C, with the best so far written."""
+    """Calibrate; exit code 1 when an order is turned round or a run stands still, 130 after Ctrl-C, with the best so far."""
     from simulator.calibration.calibrate import Options, calibrate, read_target
     from simulator.calibration.free import free_values
     from simulator.calibration.search import Effort
-    from simulator.files import check_writable
     from simulator.machine.load import load_machine
     from simulator.machine.overrides import settings_of
     from simulator.sweep.executors import local_executor
 
-    for path in (args.output, args.report):
-        if path not in (None, STDOUT):
-            check_writable(path)
-    if args.output == STDOUT and args.json:
-        raise InputError("two documents on stdout", field="-o", value="-", allowed="a file, or --report FILE for the report")
+    _check_arguments(args)
     fixed = settings_of(args.overrides)
     machine = load_machine(args.machine, args.overrides)
     free = free_values(machine, args.free)
@@ -101,19 +103,36 @@ def command(args: argparse.Namespace) -> int:
         lines=args.lines,
         seed=args.seed,
     )
-    with _progress(target) as on_best:
-        outcome = calibrate(target, free, options, fixed=fixed, executor=local_executor(args.jobs), on_best=on_best)
+    with _progress() as on_look:
+        outcome = calibrate(target, free, options, fixed=fixed, executor=local_executor(args.jobs), on_look=on_look)
     _write(args, outcome, fixed)
     if outcome.report.provenance.interrupted:
         say("interrupted: this is the best so far")
         return EXIT_INTERRUPTED
-    return 1 if outcome.report.fitted.orders_broken else 0
+    fitted = outcome.report.fitted
+    return 1 if fitted.orders_broken or fitted.standstills else 0
+
+
+def _check_arguments(args: argparse.Namespace) -> None:
+    places = {"--json": STDOUT if args.json else None, "--report": args.report, "-o": args.output}
+    documents = [option for option, place in places.items() if place == STDOUT]
+    if len(documents) > 1:
+        raise InputError("two documents on stdout", field=" ".join(documents), allowed="files for the others")
+    check_outputs({"-o": args.output, "--report": args.report}, {"the machine": args.machine, "what is fitted to": args.against})
+    for option, value, most in (
+        ("--scan", args.scan, MOST_SCANNED),
+        ("--starts", args.starts, 64),
+        ("--steps", args.steps, 1000),
+    ):
+        if value > most:
+            raise InputError("is too many", field=option, value=value, allowed=f"1 to {most}")
+    if args.name is not None and not (0 < len(args.name) <= LONGEST_NAME and args.name.isprintable()):
+        allowed = f"1 to {LONGEST_NAME} printable characters"
+        raise InputError("is no name for a machine", field="--name", value=args.name, allowed=allowed)
 
 
 @contextmanager
-def _progress(target: Target) -> Iterator[Callable[[Candidate, str], None] | None]:
-    import sys
-
+def _progress() -> Iterator[Callable[[Search], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
@@ -121,10 +140,12 @@ def _progress(target: Target) -> Iterator[Callable[[Candidate, str], None] | Non
 
     with Console(stderr=True).status("scan") as status:
 
-        def on_best(candidate: Candidate, doing: str) -> None:
-            status.update(f"{doing}: best weighted rms {math.sqrt(candidate.cost):.3f} over {len(target.rows)} rows")
+        def on_look(search: Search) -> None:
+            assert search.best is not None
+            best = f"best so far {math.sqrt(search.best.cost):.3f} times the tolerances"
+            status.update(f"{search.label}{search.doing}: {search.evaluations} machines looked at, {best}")
 
-        yield on_best
+        yield on_look
 
 
 def _write(args: argparse.Namespace, outcome: Outcome, fixed: Mapping[str, object]) -> None:
@@ -145,7 +166,7 @@ def _write(args: argparse.Namespace, outcome: Outcome, fixed: Mapping[str, objec
         write_text(STDOUT, "".join(f"{sentence}\n" for sentence in calibration_sentences(report)))
     if args.output is not None:
         name = args.name or f"{Path(args.machine).stem}-calibrated"
-        source, target = _provenance(outcome), Path("." if args.output == STDOUT else args.output)
+        source, target = _provenance(outcome), Path("stdout.toml" if args.output == STDOUT else args.output)
         text = machine_file_text(args.machine, name, outcome.free, outcome.point, source, target, fixed)
         write_text(args.output, text)
         if args.output != STDOUT:

@@ -42,6 +42,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="runs at a time (default: %(default)s, one a processor)",
     )
     add_accuracy(parser)
+    parser.set_defaults(lines=60_000)  # very high background: some threads vary slowly
     add_steady(parser)
     add_output(parser)
     parser.set_defaults(handler=command)

@@ -24,7 +24,7 @@ from simulator.validation.report import Reproduction, ReproductionProvenance, Ru
 from simulator.validation.requests import Requests, RunRequest, select_figures
 from simulator.workload import check_workload
 
-ACCURACY = Accuracy()
+ACCURACY = Accuracy(lines=60_000)
 QUICK_ACCURACY = Accuracy(ci_percent=3.0, lines=400, warmup=100)
 Progress = Callable[[int, int, str], None]
 IdleLatency = Callable[[Machine, int, int], float]

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from simulator.calibration.calibrate import Options, Target, calibrate
+from simulator.calibration.evaluate import Errors, Evaluator, Point
 from simulator.calibration.free import FreeValue, free_values
-from simulator.calibration.rows import measured_rows
+from simulator.calibration.rows import Row, measured_rows
 from simulator.calibration.search import Effort
+from simulator.calibration.sensitivity import sensitivity
 from simulator.calibration.write import machine_file_text
 from simulator.errors import InputError
 from simulator.interop.measured import Measurement, Quantity
@@ -20,6 +23,7 @@ from simulator.machine.values import number_at
 from simulator.measure.accuracy import Accuracy
 from simulator.measure.result import RunResult
 from simulator.measure.run import run
+from simulator.sweep.executors import Outcome
 from simulator.validation.prediction import predicted, work_for
 from tests.calibration.models import TRUTH, linear_run
 
@@ -167,7 +171,7 @@ def test_interrupted_it_keeps_the_best_so_far(target: Target) -> None:
     assert outcome.report.before.rms_percent is not None
     assert outcome.report.fitted.rms_percent < outcome.report.before.rms_percent
     with pytest.raises(KeyboardInterrupt):
-        calibrate(target, FREE, QUICK, run_one=_Stopped(8))
+        calibrate(target, FREE, QUICK, run_one=_Stopped(3))
 
 
 @pytest.mark.slow
@@ -198,7 +202,7 @@ def test_a_file_for_one_link_or_with_other_settings_is_whole(tmp_path: Path) -> 
     file.write_text(machine_file_text("quartet", "mine", free, {"link[0-1].latency_ns": 17.5}, "x", file, {"core.window": 5}))
     assert "extends" not in file.read_text()
     machine = load_machine(file)
-    assert [link.latency_ns for link in machine.links] == [17.5, 11.0, 11.0, 11.0]
+    assert [link.latency_ns for link in machine.links] == [17.5] + 3 * [load_machine("quartet").links[1].latency_ns]
     assert machine.core.window == 5
     assert machine.routing == load_machine("quartet").routing
 
@@ -247,3 +251,93 @@ def test_every_third_row_and_rows_of_a_file(target: Target, tmp_path: Path) -> N
     names.write_text("nonsense\n")
     with pytest.raises(InputError, match="line 1: is the name of no row"):
         calibrate(target, FREE, Options(hold_out=f"rows={names}"), run_one=linear_run)
+
+
+def test_errors_and_correlations_are_those_of_linear_least_squares() -> None:
+    """The covariance of a linear model is known: s^2 (J^T J)^-1."""
+    slopes = np.array([[10.0, 10.0], [10.0, -20.0], [5.0, 0.0], [0.0, 8.0]])
+    offsets = np.array([0.5, -0.5, 1.0, -1.0])
+    free = [FreeValue("a", 0.0, 2.0, whole=False), FreeValue("b", 0.0, 4.0, whole=False)]
+    rows = [Row(str(place), "g", "measured", 5.0, (), lambda _: None) for place in range(4)]
+
+    class Linear:
+        def errors(self, points: list[Point], rows: list[Row], **_: object) -> list[Errors]:
+            return [list(slopes @ [point["a"] / 2 - 0.5, point["b"] / 4 - 0.5] + offsets) for point in points]
+
+    found = sensitivity(Linear(), free, rows, {"a": 1.0, "b": 2.0}, 100)  # type: ignore[arg-type]
+    jacobian = slopes / 5.0
+    covariance = np.linalg.inv(jacobian.T @ jacobian) * float((offsets / 5.0) @ (offsets / 5.0)) / (4 - 2)
+    assert found.standard_error == pytest.approx(np.sqrt(np.diag(covariance)) * [2.0, 4.0])
+    assert found.correlation is not None
+    assert found.correlation[0, 1] == pytest.approx(covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1]))
+    assert found.correlation[0, 1] > 0
+    assert found.percent == pytest.approx(0.1 * np.sqrt(np.mean(slopes**2, axis=0)))
+
+
+def test_a_value_whose_truth_is_beyond_its_range_ends_at_the_bound(target: Target) -> None:
+    free = free_values(load_machine("two-node"), ["core.core_time_ns:40..60", "link.latency_ns:5..20"])
+    report = calibrate(target, free, QUICK, run_one=linear_run).report
+    assert [value.at_bound for value in report.parameters] == [True, False]
+
+
+def test_one_group_cannot_be_held_out() -> None:
+    rows, _ = measured_rows(measured_by(linear_run, TRUTH)[:2], "two-node", load_machine("two-node"))
+    with pytest.raises(InputError, match="leaves nothing to fit"):
+        calibrate(Target("one", ("two-node",), tuple(rows)), FREE, Options(cross_validate=True), run_one=linear_run)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("link.latency_ns:0..20", "cannot have 0"), ("link.credits.response:0..3", "cannot have 0")]
+)
+def test_bounds_are_checked_before_any_run(target: Target, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        calibrate(target, free_values(load_machine("two-node"), [text]), QUICK, run_one=_Stopped(1))
+
+
+def test_a_count_whose_range_leaves_out_the_machines_own_value(target: Target) -> None:
+    free = free_values(load_machine("two-node"), ["link.credits.response:1..3"])
+    assert calibrate(target, free, QUICK, run_one=linear_run).point["link.credits.response"] in (1, 2, 3)
+
+
+def test_rows_of_equal_names_are_told_apart() -> None:
+    twice = measured_by(linear_run, TRUTH)[:1] * 2
+    rows, _ = measured_rows(twice, "two-node", load_machine("two-node"))
+    assert [row.name for row in rows] == ["idle: latency 0->0", "idle: latency 0->0 #2"]
+
+
+class _Slow:
+    """An executor whose crew keeps what it was given when a wait is interrupted, as processes do."""
+
+    def __init__(self) -> None:
+        self.interrupt_after = 0
+
+    def start(self, function: Callable[..., RunResult]) -> _Slow:
+        self._function, self._tasks = function, []
+        return self
+
+    @property
+    def free(self) -> int:
+        return 4 - len(self._tasks)
+
+    def submit(self, task: object) -> None:
+        self._tasks.append(task)
+
+    def wait(self, timeout_s: float | None = None) -> list[Outcome]:
+        self.interrupt_after -= 1
+        if self.interrupt_after == 0:
+            raise KeyboardInterrupt
+        return [Outcome(task, result=self._function(task)) for task in [self._tasks.pop(0)]]
+
+    def close(self) -> None:
+        """Nothing is running."""
+
+
+def test_runs_of_an_interrupted_batch_are_not_taken_for_others(target: Target) -> None:
+    crew = _Slow()
+    with Evaluator(["two-node"], {}, crew, 100, run_one=linear_run) as evaluator:  # type: ignore[arg-type]
+        clean = evaluator.errors([TRUTH], target.rows)
+        crew.interrupt_after = 4
+        with pytest.raises(KeyboardInterrupt):
+            evaluator.errors([{"core.core_time_ns": 120.0}, {"core.core_time_ns": 110.0}], target.rows)
+        crew.interrupt_after = -1
+        assert evaluator.errors([TRUTH], target.rows) == clean

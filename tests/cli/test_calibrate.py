@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -90,10 +91,57 @@ def test_bounds_that_the_machine_cannot_have_are_said(latencies: str, capsys: py
 @pytest.mark.parametrize("name", ["xeon-e5-2680v2-2s", "xeon-e7-4830v3-4s"])
 def test_measured_machines_predict_what_their_fit_did_not_see(name: str, tmp_path: Path) -> None:
     measured, report = ROOT / "experiments" / "measured" / f"{name}.csv", tmp_path / "report.json"
-    assert main(["compare", str(measured), "--machine", name, "--lines", "3000", "--ci", "3", "--json", "-o", str(report)]) in (0, 1)
+    assert main(["compare", str(measured), "--machine", name, "--lines", "3000", "--ci", "3", "--json", "-o", str(report)]) in (
+        0,
+        1,
+    )
     cells = json.loads(report.read_text())["cells"]
     unseen = [cell for cell in cells if cell["experiment"] in ("all_cores_read_others", "all_cores_write")]
     assert len(unseen) == {2: 6, 4: 28}[len(load_machine(name).nodes)]
     assert sum(abs(cell["error_percent"]) for cell in unseen) / len(unseen) < 15
     seen = [cell for cell in cells if cell["experiment"] in ("idle_latency", "one_core_read", "all_cores_read_node_0")]
     assert sum(abs(cell["error_percent"]) for cell in seen) / len(seen) < 5
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "said"),
+    [({}, 0, ""), ({"orders_broken": 1}, 1, ""), ({"standstills": 1}, 1, ""), ({"interrupted": True}, 130, "best so far")],
+)
+def test_exit_codes(
+    changes: dict[str, object],
+    code: int,
+    said: str,
+    latencies: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from simulator.calibration import calibrate as calibrating
+
+    done = calibrating.calibrate
+
+    def changed(*arguments: Any, **options: Any) -> calibrating.Outcome:
+        outcome = done(*arguments, **options)
+        report = outcome.report
+        interrupted = bool(changes.get("interrupted"))
+        provenance = report.provenance.model_copy(update={"interrupted": interrupted})
+        fitted = report.fitted.model_copy(update={key: value for key, value in changes.items() if key != "interrupted"})
+        outcome.report = report.model_copy(update={"provenance": provenance, "fitted": fitted})
+        return outcome
+
+    monkeypatch.setattr(calibrating, "calibrate", changed)
+    new = tmp_path / "new.toml"
+    arguments = ["--free", "link.latency_ns", *QUICK, "-o", str(new)]
+    assert main(["calibrate", "two-node", "--against", latencies, *arguments]) == code
+    assert new.exists()
+    assert said in capsys.readouterr().err
+
+
+def test_outputs_never_replace_inputs(latencies: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    machine = tmp_path / "mine.toml"
+    machine.write_text('extends = "two-node"\nschema_version = 1\nname = "mine"\ntitle = "mine"\nsource = "a test"\n')
+    for option, place, what in (("-o", machine, "the machine itself"), ("--report", latencies, "what is fitted to itself")):
+        before = Path(place).read_text()
+        assert main(["calibrate", str(machine), "--against", latencies, "--free", "link.latency_ns", option, str(place)]) == 2
+        assert f"is {what}" in capsys.readouterr().err
+        assert Path(place).read_text() == before
