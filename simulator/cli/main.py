@@ -26,6 +26,7 @@ COMMANDS = (
     "compare",
     "measure",
     "calibrate",
+    "estimate",
     "schema",
 )
 

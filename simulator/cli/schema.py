@@ -20,6 +20,7 @@ _MODELS = {
     "compare": "simulator.validation.comparison_report:Comparison",
     "measure": "simulator.host.report:HostReport",
     "calibrate": "simulator.calibration.report:Calibration",
+    "estimate": "simulator.theory.estimate_report:Estimate",
     "topo-list": "simulator.machine.report:TopoList",
     "topo-show": "simulator.machine.report:TopoShow",
     "topo-check": "simulator.machine.report:TopoCheck",
