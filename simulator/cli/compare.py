@@ -6,11 +6,13 @@ import argparse
 import math
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simulator.cli.documents import add_documents, prepare_documents, write_document
+from simulator.cli.documents import add_documents, machine_files, picture_files, prepare_documents, write_document
 from simulator.cli.guard import say
 from simulator.cli.options import add_accuracy, positive_int
+from simulator.cli.output import Place
 
 if TYPE_CHECKING:
     from simulator.interop.measurements import Measured
@@ -32,7 +34,11 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         epilog="docs/compare.md has the CSV schema, what can be predicted and what not, and how errors are counted. "
         "Exit code 1: a value is beyond --tolerance.",
     )
-    parser.add_argument("measured", metavar="MEASURED", help="output of a tool (see --format), or CSV as of `numasim measure`")
+    parser.add_argument(
+        "measured",
+        metavar="MEASURED",
+        help="output of a tool (see --format), or CSV as of `numasim measure`; -: standard input",
+    )
     parser.add_argument(
         "--machine",
         required=True,
@@ -74,8 +80,7 @@ def command(args: argparse.Namespace) -> int:
 
     machine = load_machine(args.machine, args.overrides)
     accuracy = Accuracy(args.ci, args.lines, args.warmup)
-    prepare_documents(args)
-    _prepare_matrix_picture(args)
+    prepare_documents(args, _inputs(args), _heat_maps(args.picture))
     measured = _read(args)
     with progress_bar(f"{machine.name}: runs") as progress:
         report = comparing.compare(
@@ -102,16 +107,22 @@ def _tolerance(text: str) -> float:
     return percent
 
 
-def _prepare_matrix_picture(args: argparse.Namespace) -> None:
-    """See that heat maps can be written beside the picture, if there will be any."""
-    if args.picture is None:
-        return
-    from simulator.files import check_writable
+def _inputs(args: argparse.Namespace) -> dict[str, Place]:
+    from simulator.interop.source import STDIN
+
+    return {"the measured file": None if args.measured == STDIN else args.measured, **machine_files(args.machine)}
+
+
+def _heat_maps(picture: str | None) -> list[Path]:
+    """Return all files that heat maps may be written to, beside the picture."""
+    if picture is None:
+        return []
     from simulator.plots.comparison import matrix_path
+    from simulator.plots.pair_matrices import MOST_MATRICES
     from simulator.plots.style import picture_paths
 
-    for path in picture_paths(matrix_path(args.picture, 1)):
-        check_writable(path)
+    picture_files("--picture", picture)
+    return [path for number in range(1, MOST_MATRICES + 1) for path in picture_paths(matrix_path(picture, number))]
 
 
 def _read(args: argparse.Namespace) -> Measured:

@@ -1,13 +1,19 @@
-"""What commands share that measure many pairs or loads of one machine: options, and CSV, JSON or a picture as output."""
+"""What commands share that measure many pairs or loads of one machine: options, and CSV, JSON or a picture as output.
+
+Also where all of these go, for every command that reads a machine: seen to before any work.
+"""
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simulator.cli.options import add_accuracy, add_output, prepare_output
+from simulator.cli.options import add_accuracy, add_output
+from simulator.cli.output import STDOUT, Place, check_outputs
+from simulator.errors import InputError
 
 if TYPE_CHECKING:
     from simulator.measure.result import Report
@@ -39,25 +45,70 @@ def add_documents(parser: argparse.ArgumentParser, picture: str) -> None:
     parser.add_argument("--csv", action="store_true", help="rows of CSV instead of tables; with -o in the file")
 
 
-def prepare_documents(args: argparse.Namespace) -> None:
-    """See that all output can be written, before long work starts.
+def prepare_documents(args: argparse.Namespace, inputs: Mapping[str, Place], pictures: Sequence[Path] = ()) -> None:
+    """See that all output can be written and replaces nothing that is read, before long work starts.
+
+    Parameters
+    ----------
+    args : Namespace
+        With `output`; with `picture`, `json` and `csv` where the command has them.
+    inputs : mapping of str to str, path or None
+        Files that are read, by what they are.
+    pictures : sequence of Path
+        What else is drawn beside `picture`.
 
     Raises
     ------
     InputError
         It cannot, or CSV and JSON are both asked for.
     """
-    from simulator.errors import InputError
-    from simulator.files import check_writable
-
-    if args.json and args.csv:
+    if args.json and getattr(args, "csv", False):
         raise InputError("one document at a time", field="--json --csv", allowed="one of them")
-    prepare_output(args)
-    if args.picture is not None:
-        from simulator.plots.style import picture_paths
+    picture = getattr(args, "picture", None)
+    paths = [] if picture is None else [*picture_files("--picture", picture), *pictures]
+    prepare_output(args.output, inputs)
+    for path in paths:
+        check_outputs({"-o": args.output, "--picture": path}, inputs)
 
-        for path in picture_paths(args.picture):
-            check_writable(path)
+
+def prepare_output(output: str | None, inputs: Mapping[str, Place]) -> None:
+    """See that `-o` has a name, can be written, and replaces nothing that is read; raise InputError where not."""
+    if output == "":
+        raise InputError("is no file name", field="-o", value="", allowed="the name of a file, or - for standard output")
+    check_outputs({"-o": output}, inputs)
+
+
+def picture_files(option: str, name: str) -> tuple[Path, ...]:
+    """Return the files that a picture is written to; raise InputError, which names the option, where it is no name of one."""
+    from simulator.plots.style import picture_paths
+
+    if name == STDOUT:
+        raise InputError("a picture needs a file", field=option, value=name, allowed="a name in .png, .svg, or neither for both")
+    try:
+        return picture_paths(name)
+    except InputError as error:
+        raise InputError(error.what, field=option, value=name, allowed=error.allowed) from None
+
+
+def machine_files(machine: str) -> dict[str, Place]:
+    """Return the files that a machine is read from, by what they are: its own, and those that it extends.
+
+    Parameters
+    ----------
+    machine : str
+        As :func:`simulator.machine.load.load_machine` has taken it. One that ships with numasim has no file of the user's.
+    """
+    from simulator.machine.read import locate, read_table
+
+    files: dict[str, Place] = {}
+    location = locate(machine)
+    while location.path is not None:
+        files[f"the machine file {location.path}" if files else "the machine file"] = location.path
+        parent = read_table(location).get("extends")
+        if parent is None:
+            break
+        location = locate(parent, location.path.parent)
+    return files
 
 
 def write_document(args: argparse.Namespace, report: Report, columns: str, rows: Iterable[tuple[object, ...]]) -> bool:

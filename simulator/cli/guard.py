@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -18,6 +19,7 @@ EXIT_PIPE = 141  # 128 + SIGPIPE
 def exit_code(action: Callable[[], int]) -> int:
     """Do something and return its exit code, or that of what went wrong."""
     _prepare_streams()
+    logging.basicConfig(format="numasim: %(message)s", level=logging.WARNING, force=False)
     try:
         code = action()
         sys.stdout.flush()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from simulator.cli.documents import (
     add_documents,
     add_measuring,
+    machine_files,
     prepare_documents,
     read_share,
     whole_number,
@@ -63,7 +64,7 @@ def command(args: argparse.Namespace) -> int:
     machine = load_machine(args.machine, args.overrides)
     load_nodes = None if args.load_from is None else parse_nodes(args.load_from, machine, "--load-from")
     accuracy = Accuracy(args.ci, args.lines, args.warmup)
-    prepare_documents(args)
+    prepare_documents(args, machine_files(args.machine))
     with progress_bar(f"{machine.name}: loads") as progress:
         report = measure_loaded_latency(
             machine,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from simulator.cli.documents import add_documents, add_measuring, prepare_documents, read_share, write_document
+from simulator.cli.documents import add_documents, add_measuring, machine_files, prepare_documents, read_share, write_document
 from simulator.cli.guard import say
 from simulator.cli.options import positive_int
 
@@ -54,7 +54,7 @@ def command(args: argparse.Namespace) -> int:
 
     machine = load_machine(args.machine, args.overrides)
     accuracy = Accuracy(args.ci, args.lines, args.warmup)
-    prepare_documents(args)
+    prepare_documents(args, machine_files(args.machine))
     threads = BandwidthThreads(args.read_fraction, args.threads_per_node, args.loop)
     with progress_bar(f"{machine.name}: pairs") as progress:
         report = measure_matrix(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from simulator.cli.documents import prepare_output
 from simulator.cli.guard import say
-from simulator.cli.options import prepare_output
 from simulator.errors import InputError
 
 
@@ -27,7 +27,7 @@ def command(args: argparse.Namespace) -> int:
     """Measure, show and write."""
     if args.json and args.output == "-":
         raise InputError("--json and the CSV file cannot both go to stdout", field="-o", value="-", allowed="a file")
-    prepare_output(args)
+    prepare_output(args.output, {})
     from simulator.cli.console import progress_bar, show_tables
     from simulator.cli.output import STDOUT, write_text
     from simulator.host.measure import FULL, QUICK, measure_host

@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from simulator.cli.options import add_accuracy, add_output, add_steady, prepare_output
+from simulator.cli.documents import machine_files, prepare_documents
+from simulator.cli.options import add_accuracy, add_output, add_steady
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def command(args: argparse.Namespace) -> int:
     workload = Workload((*bound, *workload.threads))
     check_workload(machine, workload)
     accuracy = Accuracy(args.ci, args.lines, args.warmup, args.steady)
-    prepare_output(args)
+    prepare_documents(args, machine_files(args.machine))
     result = run(machine, workload, accuracy, seed=args.seed, engine=args.engine)
     if result.verdict not in ("deadlock", "no progress", "not warmed up"):
         result = with_demand(machine, workload, result, engine=args.engine)

@@ -6,9 +6,9 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from simulator.cli.output import STDOUT, write_text
+from simulator.cli.documents import machine_files, picture_files, prepare_output
+from simulator.cli.output import STDOUT, check_outputs, write_text
 from simulator.cli.topo_import import add_import
-from simulator.errors import InputError
 
 if TYPE_CHECKING:
     from simulator.machine.report import IdleRead
@@ -54,6 +54,7 @@ def _list(arguments: argparse.Namespace) -> int:
     from simulator.machine.read import shipped_names
     from simulator.machine.report import TopoList, machine_entry
 
+    prepare_output(arguments.output, {})
     entries = tuple(machine_entry(load_machine(name)) for name in list_machines())
     if arguments.json:
         text = TopoList(machines=entries).model_dump_json(indent=2) + "\n"
@@ -72,6 +73,7 @@ def _show(arguments: argparse.Namespace) -> int:
     from simulator.machine.report import topo_show
 
     machine = _load(arguments)
+    prepare_output(arguments.output, machine_files(arguments.machine))
     report = topo_show(machine, _idle_reads(machine))
     _warn(report.warnings)
     write_text(arguments.output, report.model_dump_json(indent=2) + "\n" if arguments.json else machine_text(machine, report))
@@ -80,8 +82,8 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _draw(arguments: argparse.Namespace) -> int:
     machine = _load(arguments)
-    if arguments.output == STDOUT:
-        raise InputError("a picture needs a file", field="-o", value=STDOUT, allowed="a name in .png, .svg, or neither for both")
+    for path in picture_files("-o", arguments.output):
+        check_outputs({"-o": path}, machine_files(arguments.machine))
     from simulator.plots.square import draw_machine
 
     for path in draw_machine(machine, arguments.output):
@@ -93,6 +95,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from simulator.machine.report import topo_check
 
     report = topo_check(_load(arguments))
+    prepare_output(arguments.output, machine_files(arguments.machine))
     _warn(report.warnings)
     if arguments.json:
         text = report.model_dump_json(indent=2) + "\n"

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from simulator.cli.documents import prepare_output
 from simulator.cli.guard import say
 from simulator.cli.output import STDOUT, write_text
 from simulator.errors import InputError
@@ -27,7 +28,12 @@ def add_import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description="Write a machine file from what another tool prints of a machine. Links come from the distances between "
         "nodes where these tell them, else from --links. What has to be guessed is marked in the file and said on stderr.",
     )
-    parser.add_argument("file", metavar="FILE", nargs="?", help="output of a tool, or a copy of /sys/devices/system/node")
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="output of a tool (-: standard input), or a copy of /sys/devices/system/node",
+    )
     parser.add_argument("--live", action="store_true", help="this machine instead of a file (Linux)")
     parser.add_argument(
         "--format", default="auto", metavar="NAME", help="of the file, such as numactl or hwloc-xml (%(default)s)"
@@ -49,7 +55,12 @@ def _import(arguments: argparse.Namespace) -> int:
 
     links = None if arguments.links is None else parse_links(arguments.links)
     record, origin = _live() if arguments.live else _read(arguments.file, arguments.format)
-    report = import_report(machine_of(record, origin, links, arguments.merge), origin)
+    try:
+        report = import_report(machine_of(record, origin, links, arguments.merge), origin)
+    except InputError:
+        for warning in record.warnings:  # they often say why
+            say(f"warning: {warning}")
+        raise
     if arguments.output is not None or not arguments.json:
         write_text(arguments.output, report.machine_file)
     if arguments.json:
@@ -65,29 +76,25 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         raise InputError("goes with a file", field="--format", value=arguments.format, allowed="--live without it")
     if arguments.json and arguments.output == STDOUT:
         raise InputError("--json and the machine file cannot both go to stdout", field="-o", value=STDOUT, allowed="a file")
-    if arguments.file is not None and _same(arguments.file, arguments.output):
-        raise InputError("would overwrite what is read", field="-o", value=arguments.output, allowed="another file")
+    from simulator.interop.source import STDIN, file_name
 
-
-def _same(path: str, other: str | None) -> bool:
-    try:
-        return other is not None and os.path.samefile(path, other)
-    except (OSError, ValueError):  # one is not there, or no file name; whoever reads or writes it says so
-        return False
+    if arguments.file is not None:
+        file_name(arguments.file)
+    prepare_output(arguments.output, {"the file that is read": None if arguments.file == STDIN else arguments.file})
 
 
 def _read(path: str, format: str) -> tuple[Record, Origin]:
     from simulator.interop.formats import read_record, read_text
     from simulator.interop.physical_cores import cores_told
-    from simulator.interop.source import read_source
+    from simulator.interop.source import STDIN, STDIN_LABEL, read_source
     from simulator.interop.to_machine import Origin
 
-    name = os.path.basename(os.path.normpath(path))
-    if _is_folder(path):
+    name = STDIN_LABEL if path == STDIN else os.path.basename(os.path.normpath(path))
+    if path != STDIN and _is_folder(path):
         return read_record(path, format), Origin(path, name)
     source = read_source(path)
     record = read_text(source, format)
-    return record, Origin(path, name, cores_told(source, record))
+    return record, Origin(source.label, name, cores_told(source, record))
 
 
 def _is_folder(path: str) -> bool:

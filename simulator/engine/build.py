@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import cache
 from typing import TYPE_CHECKING, Literal, get_args
 
 from simulator.engine.interface import Engine
@@ -23,25 +24,25 @@ def build_engine(plan: Plan, name: EngineName = "auto") -> Engine:
     ----------
     plan : Plan
     name : {'auto', 'simpy', 'compiled'}
-        ``auto`` takes the compiled engine where numba works on this platform, else the simpy engine, and says so. Both give
-        the same result to the last integer.
+        ``auto`` takes the compiled engine where numba works on this platform, else the simpy engine, and says so once a process.
+        Both give the same result to the last integer.
 
     Raises
     ------
     InputError
-        There is no such engine, or the compiled one was asked for and numba is not there.
+        There is no such engine, or the compiled one was asked for and numba does not work here.
     """
     if name not in get_args(EngineName):
         raise InputError("there is no such engine", field="engine", value=name, allowed=", ".join(get_args(EngineName)))
     if name != "simpy":
-        try:
+        obstacle = _what_keeps_numba_from_working()
+        if obstacle is None:
             from simulator.engine.compiled import CompiledEngine
-        except ImportError as error:
-            if name == "compiled":
-                raise InputError(f"numba cannot be used here: {error}", field="engine", value=name, allowed="simpy") from None
-            _LOG.warning("numba cannot be used here (%s); running on simpy, which gives the same results more slowly", error)
-        else:
+
             return CompiledEngine(plan)
+        if name == "compiled":
+            raise InputError(f"numba cannot be used here: {obstacle}", field="engine", value=name, allowed="simpy")
+        _say_that_simpy_runs(obstacle)
     from simulator.engine.simpy_engine import SimpyEngine
 
     return SimpyEngine(plan)
@@ -49,10 +50,25 @@ def build_engine(plan: Plan, name: EngineName = "auto") -> Engine:
 
 def build_recurring_engine(plan: Plan, name: EngineName = "auto") -> RecurringEngine | None:
     """Return an engine that finds the period of a plan without random numbers; None unless the compiled engine may run it."""
-    if name == "simpy":
+    if name == "simpy" or _what_keeps_numba_from_working() is not None:
         return None
-    try:
-        from simulator.engine.compiled.recurring import RecurringEngine
-    except ImportError:
-        return None
+    from simulator.engine.compiled.recurring import RecurringEngine
+
     return RecurringEngine(plan)
+
+
+@cache
+def _what_keeps_numba_from_working() -> str | None:
+    """Import and compile the compiled engine, once a process; return what went wrong, None if nothing."""
+    try:
+        from simulator.engine.compiled import prepare
+
+        prepare()
+    except Exception as error:  # OSError from llvmlite's library, RuntimeError from numba, its compiler's errors
+        return " ".join(f"{type(error).__name__}: {error}".split())
+    return None
+
+
+@cache
+def _say_that_simpy_runs(obstacle: str) -> None:
+    _LOG.warning("numba cannot be used here (%s); running on simpy, which gives the same results more slowly", obstacle)

@@ -13,6 +13,10 @@ LATENCY_BIN_PS = 256
 LATENCY_BINS = 1 << 16
 
 
+class EngineError(RuntimeError):
+    """An engine found that it is wrong itself: no input may lead here."""
+
+
 class Stop(Enum):
     """Why `advance` returned."""
 

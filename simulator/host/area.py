@@ -15,8 +15,8 @@ from simulator.errors import InputError
 from simulator.host.placement import Placement, reason, share_on_node
 from simulator.host.sysfs import kilobytes
 from simulator.host.topology import Host, HostNode
+from simulator.units import LINE_BYTES
 
-LINE_BYTES = 64
 WORDS_PER_LINE = LINE_BYTES // 8
 CHASE_WORD = 1  # streams use word 0 of each line, so that a chase's order survives them
 _PLACED_SHARE = 0.99

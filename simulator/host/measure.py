@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from simulator.host.area import LINE_BYTES, Area, make_area
+from simulator.host.area import Area, make_area
 from simulator.host.kernels import compile_kernels
 from simulator.host.placement import Placement, this_placement
 from simulator.host.plan import HostTest, HostThread, plan_tests
@@ -14,6 +14,7 @@ from simulator.host.sizes import CHUNKS_PER_ARRAY, Sizes, choose_sizes
 from simulator.host.summary import measurements
 from simulator.host.together import Outcome, Share, run_together
 from simulator.host.topology import Host
+from simulator.units import LINE_BYTES
 
 ENOUGH = 0.25  # of its chunks that must count; else a run is done again
 TRIES = 3

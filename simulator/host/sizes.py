@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simulator.errors import InputError
-from simulator.host.area import LINE_BYTES
 from simulator.host.topology import Host
+from simulator.units import LINE_BYTES
 
 CHUNKS_PER_ARRAY = 64  # looks at the clock in one pass over an array
 _AMD_BYTES = 64 << 20  # of each thread, AMD 40555 p.17

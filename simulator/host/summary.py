@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from simulator.host.area import LINE_BYTES
 from simulator.host.plan import HostTest
 from simulator.host.report import HostMeasurement, HostReport
 from simulator.host.statistics import interval_percent
 from simulator.host.together import Outcome
 from simulator.interop.measured import Measurement, Quantity
+from simulator.units import LINE_BYTES
 
 
 def measurements(test: HostTest, runs: Sequence[Outcome]) -> list[HostMeasurement]:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from simulator.host.report import HostMeasurement, HostReport, MeasuredNode
 from simulator.interop.measured import Quantity
 from simulator.tables import Table, number, row
+from simulator.units import LINE_BYTES
 
-_LINE_BYTES, _MIB = 64, 1 << 20
+_MIB = 1 << 20
 _MOST_CPUS = 8  # shown
 
 
@@ -63,7 +64,7 @@ def pair_table(title: str, found: Sequence[HostMeasurement], digits: int) -> Tab
 def one_thread_table(report: HostReport) -> Table:
     """Return the threads that ran alone."""
     rows = tuple(
-        row(each.threads, number(each.value, 2), number(_LINE_BYTES / each.value, 2), number(each.ci_percent))
+        row(each.threads, number(each.value, 2), number(LINE_BYTES / each.value, 2), number(each.ci_percent))
         for each in report.find("one_thread")
     )
     return Table("One thread, one access to each line of 64 B", ("thread", "ns a line", "GB/s", "95 % +-"), rows)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from simulator.interop.record import OWN, UNREACHABLE
 from simulator.interop.source import Source
 
 _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
-_BYTES = tuple(float(number) for number in range(256))  # one object for each value, for matrices of a million
-MAX_NODES = 1 << 10  # Linux: MAX_NUMNODES at its largest NODES_SHIFT
+_BYTES = tuple(float(number) for number in range(256))  # one object for each value, for matrices of a quarter of a million
+MAX_NODES = 1 << 9  # half of Linux's MAX_NUMNODES at its largest; machines of 256 sockets have been built
+MAX_LISTED_NODES = 1 << 10  # Linux: MAX_NUMNODES, which /sys/devices/system/node/possible may list on any machine
 MAX_NODE = (1 << 16) - 1
 MAX_CPUS = 1 << 20
 MAX_MEMORY_MIB = 1 << 40
@@ -54,9 +56,10 @@ def distance(source: Source, line: int, word: str) -> float:
     InputError
         It is none: 1 to 9 are reserved (ACPI 6.5, section 5.2.17), a byte ends at 255.
     """
-    number = whole(word, 255)
-    if number is None or 0 < number < 10:
-        raise source.wrong("is no distance, or a number cut off", line=line, value=word, allowed="10 to 255")
+    number = whole(word, int(UNREACHABLE))
+    if number is None or 0 < number < OWN:
+        allowed = f"{OWN:g} to {UNREACHABLE:g}"
+        raise source.wrong("is no distance, or a number cut off", line=line, value=word, allowed=allowed)
     return _BYTES[number]
 
 
@@ -70,7 +73,7 @@ def memory_mib(source: Source, line: int, word: str) -> float:
     """
     number = positive(word, MAX_MEMORY_MIB)
     if number is None:
-        raise source.wrong("is no amount of memory", line=line, value=word, allowed="a number of at least 0")
+        raise source.wrong("is no amount of memory", line=line, value=word, allowed=f"0 to {MAX_MEMORY_MIB:,}")
     return number
 
 

@@ -11,6 +11,7 @@ _QUOTE = re.compile(r"[ \t]*(?:[>|][ \t]?)++")
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # colours (ECMA-48 control sequences), as `grep --color=always` writes them
 _SOFT_MARKS = re.compile(r"=3D|=20$|=$", re.MULTILINE)
 _NOT_SOFT = re.compile(r"=(?![0-9A-F]{2}|$)", re.MULTILINE)
+_GLUED = re.compile(r"[0-9a-fA-F.,]\0+[0-9a-fA-F.,]")  # two numbers, or halves of one, decimal or a mask
 _SAMPLE_BYTES = 4096
 
 
@@ -34,9 +35,20 @@ def is_xml(text: str) -> bool:
 
 
 def plain(text: str) -> str:
-    """Return text with newlines only, without NUL bytes (old kernels pad cpumaps with them), colours and hard spaces."""
-    text = re.sub(r"\r+\n|\r", "\n", text.replace("\0", ""))
+    """Return text with newlines only, without colours and hard spaces."""
+    text = re.sub(r"\r+\n|\r", "\n", text)
     return _ESCAPE.sub("", text).replace("\xa0", " ").replace("\ufeff", "")
+
+
+def unpadded(text: str) -> str:
+    """Return text without NUL bytes, with which old kernels pad cpumaps."""
+    return text.replace("\0", "")
+
+
+def glued(text: str) -> int | None:
+    """Return where a NUL byte stands between digits, which without it would become one number; None: nowhere."""
+    match = _GLUED.search(text)
+    return None if match is None else match.start()
 
 
 def unmailed(text: str) -> tuple[str, tuple[str, ...]]:

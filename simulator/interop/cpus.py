@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from simulator.interop.cells import MAX_CPUS, MAX_NODE, MAX_NODES, whole
+from simulator.interop.cells import MAX_CPUS, MAX_LISTED_NODES, MAX_NODE, whole
 from simulator.interop.source import Source
 
 _SEPARATORS = re.compile(r"[\s,]+")
@@ -30,7 +30,7 @@ def cpu_list(source: Source, line: int, text: str, room: int = MAX_CPUS) -> tupl
 
 def node_list(source: Source, line: int, text: str) -> tuple[int, ...]:
     """Return the nodes of a list such as ``0-2,33``; raise InputError as :func:`cpu_list` does."""
-    return _expanded(source, line, text, "node", MAX_NODE, MAX_NODES)
+    return _expanded(source, line, text, "node", MAX_NODE, MAX_LISTED_NODES)
 
 
 def cpu_mask(source: Source, line: int, text: str, room: int = MAX_CPUS) -> tuple[int, ...]:

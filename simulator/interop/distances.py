@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import isqrt
 
 from simulator.interop.cells import MAX_NODES, distance, whole
-from simulator.interop.judgement import OWN, judged
-from simulator.interop.record import Kind, Matrix, NodeRecord, Record, Unit
+from simulator.interop.judgement import judged
+from simulator.interop.record import OWN, UNREACHABLE, Kind, Matrix, NodeRecord, Record, Unit
 from simulator.interop.source import Source
 
 _PROMPTS = ("$", "#", "%")
@@ -57,8 +57,8 @@ def _is_command(text: str) -> bool:
 
 
 def _is_distance(word: str) -> bool:
-    number = whole(word, 255)
-    return number is not None and (number == 0 or number >= 10)
+    number = whole(word, int(UNREACHABLE))
+    return number is not None and (number == 0 or number >= OWN)
 
 
 def _check_square(source: Source, rows: Sequence[Row]) -> None:

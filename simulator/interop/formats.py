@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from simulator.interop import (
     sysfs,
 )
 from simulator.interop.record import Record
-from simulator.interop.source import Source, read_source
+from simulator.interop.source import STDIN, Source, file_name, read_source
 from simulator.interop.sysfs_tree import read_tree
 
 AUTO = "auto"
@@ -91,8 +91,13 @@ def recognised(source: Source) -> Format:
     """
     found = next((known for known in FORMATS if known.recognises(source)), None)
     if found is None:
-        raise source.wrong("is no output of a tool that is known", allowed=", ".join(known.title for known in FORMATS))
+        raise unknown(source)
     return found
+
+
+def unknown(source: Source, *more: str) -> InputError:
+    """Return the error for a text that no reader knows; `more` names what else would do."""
+    return source.wrong("is no output of a tool that is known", allowed=", ".join([*(known.title for known in FORMATS), *more]))
 
 
 def read_text(source: Source, format: str = AUTO) -> Record:
@@ -105,7 +110,18 @@ def read_text(source: Source, format: str = AUTO) -> Record:
     """
     reader = recognised(source) if format == AUTO else format_named(format)
     record = reader.read(source)
-    return replace(record, warnings=tuple(dict.fromkeys((*source.notes, *record.warnings))))
+    others = _about_others(source, reader) if format == AUTO else ()
+    return replace(record, warnings=tuple(dict.fromkeys((*source.notes, *others, *record.warnings))))
+
+
+def _about_others(source: Source, reader: Format) -> Iterator[str]:
+    """Say which other tools' outputs are in the same text: each reader takes its own lines and leaves the rest."""
+    if reader.name == "hwloc-xml":  # an XML document is one thing
+        return
+    for known in FORMATS:
+        if known is not reader and known.recognises(source):
+            what = f"read as {reader.title}; it looks like the output of {known.title} too, which is left out"
+            yield f"{what}: --format {known.name} reads that instead"
 
 
 def read_record(path: str | Path, format: str = AUTO) -> Record:
@@ -118,7 +134,7 @@ def read_record(path: str | Path, format: str = AUTO) -> Record:
     """
     if format != AUTO:
         format_named(format)
-    if _is_folder(Path(path)):
+    if path != STDIN and _is_folder(Path(file_name(path))):
         if format not in (AUTO, "sysfs"):
             raise InputError("is a folder", file=str(path), allowed=f"a file of format {format}, or a folder of format sysfs")
         return read_tree(Path(path), str(path))

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from simulator.interop.judgement import UNREACHABLE, tells_hops
-from simulator.interop.record import Matrix
+from simulator.interop.judgement import tells_hops
+from simulator.interop.record import UNREACHABLE, Matrix
 from simulator.machine.routing import shortest_distances
 
 Pair = tuple[int, int]  # two nodes, the lower number first

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 
 from simulator.interop.hwloc_document import Tag, whole_number
 from simulator.interop.hwloc_nodes import NodeTag
-from simulator.interop.record import Kind, Matrix, Unit
+from simulator.interop.record import OWN, Kind, Matrix, Unit
 from simulator.interop.source import Source
 
 # hwloc/distances.h, enum hwloc_distances_kind_e
 FROM_OS, MEANS_LATENCY, MEANS_BANDWIDTH = 1, 4, 8
-SLIT_SELF = 10.0  # ACPI: the distance of a node to itself
 MAX_MATRICES = 64
 _MAX_VALUE_CHARACTERS = 40
 _INSIDE_NODES = {"Cache", "Core", "PU"}
@@ -61,7 +60,7 @@ def labelled(ids: Sequence[int], cells: Sequence[float], name: str, from_os: boo
         if their smallest is 10, else divided by the smallest.
     """
     smallest = min((cell for cell in cells if cell > 0), default=1.0)
-    slit = from_os or smallest == SLIT_SELF
+    slit = from_os or smallest == OWN
     order = sorted(range(len(ids)), key=lambda place: ids[place])
     rows = [[cells[row * len(ids) + column] for column in order] for row in order]
     values = tuple(tuple(cell if slit else cell / smallest for cell in row) for row in rows)

@@ -10,10 +10,9 @@ from simulator.errors import InputError
 from simulator.interop.chosen_links import FORM, FULL, ChosenLinks, checked_links
 from simulator.interop.hop_classes import Pair, contradictions, links_told, pair_distances
 from simulator.interop.import_nodes import Guess
-from simulator.interop.judgement import UNREACHABLE
-from simulator.interop.record import Kind, Matrix, Record, Unit
+from simulator.interop.judgement import tells_hops
+from simulator.interop.record import UNREACHABLE, Kind, Matrix, Record, Unit
 
-LARGEST_DISTANCE = 255
 _MOST_NAMED = 4
 
 
@@ -93,15 +92,13 @@ def distance_rows(matrix: Matrix, ids: Sequence[int]) -> list[list[int]] | None:
 
 
 def _is_distance(value: float) -> bool:
-    return 0 <= value <= LARGEST_DISTANCE and float(value).is_integer()
+    return 0 <= value <= UNREACHABLE and float(value).is_integer()
 
 
 def _chosen(links: tuple[Pair, ...], matrix: Matrix | None, ids: Sequence[int], option: str) -> ImportedLinks:
     """Return the user's links, with a warning where they are not those of distances that tell something."""
     source = f"given with {option}"
-    known = {} if matrix is None else pair_distances(matrix, ids)
-    if len({value for value in known.values() if value != UNREACHABLE}) < 2:
-        return ImportedLinks(links, source)
+    known = {} if matrix is None or not tells_hops(matrix) else pair_distances(matrix, ids)
     wrong = contradictions(known, links, ids)
     if not wrong:
         return ImportedLinks(links, source)

@@ -8,10 +8,10 @@ from typing import Any
 
 from simulator.errors import InputError
 from simulator.interop.cpus import ranges
-from simulator.interop.judgement import OWN, share_cpus
+from simulator.interop.judgement import share_cpus
 from simulator.interop.mlc import INTERLEAVED_SHARE
 from simulator.interop.physical_cores import Cores, cores_in
-from simulator.interop.record import Kind, NodeRecord, Record, Unit
+from simulator.interop.record import OWN, Kind, NodeRecord, Record, Unit
 from simulator.machine.read import MAX_NODES
 
 MOST_CORES = 256  # of a node in a machine file
@@ -72,11 +72,6 @@ def merged(record: Record) -> Record:
         sum(known_memory) if len(known_memory) == len(nodes) else None,
     )
     return replace(record, nodes=(node,), matrices=())
-
-
-def empty_nodes(nodes: Sequence[NodeRecord]) -> tuple[int, ...]:
-    """Return the nodes known to have neither CPUs nor memory."""
-    return tuple(node.id for node in nodes if node.cpus == () and node.memory_mib == 0)
 
 
 def node_entries(nodes: Sequence[NodeRecord], cores: Cores, origin: str, label: str) -> tuple[list[dict[str, Any]], list[Guess]]:

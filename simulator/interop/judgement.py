@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from simulator.interop.cpus import ranges
-from simulator.interop.record import Kind, Matrix, NodeRecord, Record, Unit
+from simulator.interop.record import OWN, UNREACHABLE, Kind, Matrix, NodeRecord, Record, Unit
 
-OWN = 10.0  # ACPI 6.5, section 5.2.17: a node's distance to itself
 DEFAULT_REMOTE = 20.0  # what Linux fills in between nodes where the firmware has no SLIT (REMOTE_DISTANCE)
-UNREACHABLE = 255.0  # ACPI 6.5, section 5.2.17
 Cell = tuple[int, int, float]  # the node that asks, the node asked, the distance
 
 
@@ -125,7 +123,8 @@ def _about_distances(matrix: Matrix, nodes: Sequence[NodeRecord]) -> Iterator[st
         yield f"the distances are not symmetric: {len(pairs)} {'pairs differ' if len(pairs) > 1 else 'pair differs'} ({example})"
     idle = {node.id for node in nodes if node.cpus == ()}
     if idle:
-        yield from _about_central(matrix, idle)
+        empty = {node.id for node in nodes if node.memory_mib == 0}
+        yield from _about_central(matrix, idle, empty)
 
 
 def _about_equal(matrix: Matrix) -> str:
@@ -146,14 +145,14 @@ def _about_unreachable(matrix: Matrix, nodes: Sequence[NodeRecord]) -> Iterator[
         yield f"distance 255 (unreachable) from {_nodes(harmful)}: memory that cannot be reached"
 
 
-def _about_central(matrix: Matrix, idle: set[int]) -> Iterator[str]:
+def _about_central(matrix: Matrix, idle: set[int], empty: set[int]) -> Iterator[str]:
     """Find memory nearer to every node than any other node is: such as the interleaved part of a cell machine."""
     nearest: dict[int, float] = {}
     for row, column, value in _remote(matrix):
         if column not in idle:
             nearest[row] = min(value, nearest.get(row, value))
     farther = {column for row, column, value in _remote(matrix) if value >= nearest.get(row, value + 1)}
-    for node in sorted(idle.intersection(matrix.columns) - farther):
+    for node in sorted(idle.intersection(matrix.columns) - farther - empty):
         if len(nearest) > 2:
             yield f"node {node} (no CPUs) is nearer to every node than any other node: memory spread over all, not a place"
 

@@ -12,7 +12,7 @@ _NO_NAME = re.compile(r"[^a-z0-9]+")
 _MARKS = re.compile(r"\((?:r|tm|c)\)", re.IGNORECASE)  # of trade marks
 
 
-def machine_file_text(table: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
+def toml_text(table: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
     """Return a table in the form of a machine file as TOML.
 
     Parameters

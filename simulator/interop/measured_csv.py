@@ -19,7 +19,10 @@ MAX_ROWS = 100_000
 LONGEST_NAME = 100
 _LONGEST_THREADS = 20_000  # characters: some thousand labels
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,4})?")
+_LABEL = re.compile(r"[0-9]{1,5}\.[0-9]{1,5}\.[rw]\.[0-9]{1,5}")  # as `simulator.workload.parse_label` takes them
 _NEEDED = ("quantity", "value", "unit")
+_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}  # of other programs
+_MOST_HEAD_LINES = 20  # before the header, of a file that is none of this schema yet
 
 
 def recognises(source: Source) -> bool:
@@ -29,6 +32,27 @@ def recognises(source: Source) -> bool:
         return set(_NEEDED) <= set(_split(first))
     except csv.Error:
         return False
+
+
+def what_is_wrong(source: Source) -> InputError | None:
+    """Return what keeps a text that looks like CSV of this schema from being read; None where it does not look so, or nothing.
+
+    It looks so where one of its first lines names two columns or more, in whatever letters and with whatever between them.
+    """
+    head = [line for line in source.lines if line.strip()][:_MOST_HEAD_LINES]
+    if not any(len(_named_columns(line)) > 1 for line in head):
+        return None
+    try:
+        read_measurements(source)
+    except InputError as error:
+        what = f"looks like CSV of measured numbers, but {error.what}"
+        return InputError(what, file=error.file, field=error.field, value=error.value, allowed=error.allowed)
+    return None
+
+
+def _named_columns(line: str) -> set[str]:
+    words = re.split(r"[,;\t|]", line.strip().lstrip("#").lower())
+    return {word.strip(" \"'") for word in words} & set(COLUMNS)
 
 
 def read_measurements(source: Source) -> tuple[Measurement, ...]:
@@ -63,8 +87,11 @@ def _cells(source: Source, number: int, line: str) -> list[str]:
 
 
 def _header(source: Source, number: int, line: str) -> list[str]:
+    _check_form(source, number, line)
     names = _cells(source, number, line)
     for name in names:
+        if name not in COLUMNS and name.lower() in COLUMNS:
+            raise source.wrong("has a column in other letters", line=number, value=name, allowed=name.lower())
         if name not in COLUMNS:
             raise source.wrong("has an unknown column", line=number, value=name, allowed=", ".join(COLUMNS))
         if names.count(name) > 1:
@@ -73,6 +100,15 @@ def _header(source: Source, number: int, line: str) -> list[str]:
         if name not in names:
             raise source.wrong(f"has no column {name}", line=number, allowed=", ".join(COLUMNS))
     return names
+
+
+def _check_form(source: Source, number: int, line: str) -> None:
+    """Raise InputError where the first line is a comment, or another program's idea of CSV."""
+    if line.lstrip().startswith("#"):
+        raise source.wrong("begins with a comment", line=number, value=line.strip(), allowed="the names of the columns first")
+    other = next((name for sign, name in _SEPARATORS.items() if sign in line), None)
+    if "," not in line and other is not None:
+        raise source.wrong(f"has cells parted by {other}", line=number, allowed="commas between cells, points in numbers")
 
 
 def _measurement(source: Source, number: int, names: Sequence[str], cells: Sequence[str]) -> Measurement:
@@ -127,7 +163,7 @@ class _Row:
         value = float(text) if _NUMBER.fullmatch(text) else math.nan
         if not (math.isfinite(value) and lowest <= value <= highest):
             raise self._wrong(column, allowed)
-        return value
+        return value + 0.0  # -0 is 0
 
     def whole(self, column: str, allowed: str) -> int | None:
         text = self.cells.get(column, "")
@@ -139,9 +175,12 @@ class _Row:
 
     def threads(self) -> str:
         text = self.text("threads", _LONGEST_THREADS)
-        if "." in text or not text:
-            return text
-        return str(self.whole("threads", "nothing, a number of threads, or labels such as 0.0.w.1"))
+        allowed = "nothing, a number of threads, or labels such as 0.0.w.1 with blanks between"
+        if "." not in text:
+            return str(self.whole("threads", allowed)) if text else ""
+        if not all(map(_LABEL.fullmatch, text.split())):
+            raise self._wrong("threads", allowed)
+        return text
 
     def _wrong(self, column: str, allowed: str) -> InputError:
         where = f"{self.source.place(self.line)}, column {column}"

@@ -9,12 +9,13 @@ from pathlib import Path
 
 from simulator.errors import InputError
 from simulator.interop import measured_csv, numademo
-from simulator.interop.formats import AUTO, read_record
+from simulator.interop.formats import AUTO, FORMATS, read_record, read_text, unknown
 from simulator.interop.measured import LARGEST, SMALLEST, Measurement, Quantity
 from simulator.interop.record import Figure, Kind, Matrix, Record, Unit
-from simulator.interop.source import read_source
+from simulator.interop.source import STDIN, Source, file_name, read_source
 
 CSV = "csv"
+_CSV_TITLE = "CSV of measured numbers, as `numasim measure -o` writes it (docs/compare.md)"
 _QUANTITIES = {
     (Kind.LATENCY, Unit.NS): Quantity.LATENCY,
     (Kind.LATENCY, Unit.RELATIVE): Quantity.RELATIVE_LATENCY,
@@ -49,21 +50,29 @@ class Measured:
 
 
 def read_measured(path: str | Path, format: str = AUTO) -> Measured:
-    """Read a CSV file of measurements, or any file that the readers know.
+    """Read a CSV file of measurements, or any file that the readers know; ``-`` is the standard input.
 
     Raises
     ------
     InputError
         It cannot be read, or is wrong.
     """
-    folder = Path(path).is_dir()
-    if folder and format == CSV:
-        raise InputError("is a folder", file=str(path), allowed="a CSV file")
-    if format in (AUTO, CSV) and not folder:
-        source = read_source(path)
-        if format == CSV or measured_csv.recognises(source):
-            return Measured(measured_csv.read_measurements(source), warnings=source.notes, label=str(path))
-    return replace(measurements_of(read_record(path, format)), label=str(path))
+    if path != STDIN and Path(file_name(path)).is_dir():
+        if format == CSV:
+            raise InputError("is a folder", file=str(path), allowed="a CSV file")
+        return replace(measurements_of(read_record(path, format)), label=str(path))
+    source = read_source(path)
+    if format == CSV or (format == AUTO and measured_csv.recognises(source)):
+        return Measured(measured_csv.read_measurements(source), warnings=source.notes, label=source.label)
+    if format == AUTO:
+        _check_known(source)
+    return replace(measurements_of(read_text(source, format)), label=source.label)
+
+
+def _check_known(source: Source) -> None:
+    """Raise InputError where no reader knows the text, saying what is wrong if it is CSV but for a slip."""
+    if not any(known.recognises(source) for known in FORMATS):
+        raise measured_csv.what_is_wrong(source) or unknown(source, _CSV_TITLE)
 
 
 def measurements_of(record: Record) -> Measured:
@@ -137,7 +146,8 @@ def _about_figures(figures: Sequence[Figure]) -> Iterator[str]:
     mixes = [figure for figure in figures if "reads-writes" in figure.name.lower()]
     others = [figure for figure in figures if figure not in mixes]
     if mixes:
-        yield f"{_listed(mixes)}: whether the ratio counts the line that a store reads before it writes is not known"
+        why = "whether the ratio counts the line that a store reads before it writes is not known"
+        yield f"{_listed(mixes)}: {why}; docs/matrix.md has the --read-fraction of each if it does"
     if others:
         yield f"{_listed(others)}: named without the nodes, or without the threads that would have to be run"
 

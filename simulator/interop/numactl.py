@@ -114,7 +114,9 @@ def _check_announced(source: Source, entries: Sequence[Entry], known: Sequence[i
         match = _ANNOUNCED.match(text)
         missing = [node for node in node_list(source, line, match[1]) if node not in known] if match else []
         if missing:
-            what = f"line {line + 1} announces nodes {ranges(missing)} too, but the text ends without them"
+            plural = len(missing) > 1
+            which = f"node{'s' if plural else ''} {ranges(missing)}"
+            what = f"line {line + 1} announces {which} too, but the text ends without {'them' if plural else 'it'}"
             raise source.wrong(what, line=source.last_line)
 
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+OWN = 10.0  # ACPI 6.5, section 5.2.17: a node's distance to itself, the smallest there is
+UNREACHABLE = 255.0  # the same section: no way there; also the largest number of a byte
+
 
 class Kind(StrEnum):
     """What the cells of a matrix are."""

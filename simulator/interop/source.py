@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import stat
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from simulator.errors import InputError
-from simulator.interop.cleaning import decoded, is_xml, plain, unmailed
+from simulator.interop.cleaning import decoded, glued, is_xml, plain, unmailed, unpadded
 
+STDIN, STDIN_LABEL = "-", "standard input"
+NO_NAME = "the name of a file, or - for standard input"
 MAX_SOURCE_BYTES = 16 << 20
-MAX_LINES = 200_000  # 1024 nodes of /sys/devices/system/node, each with its whole meminfo, are a quarter of this
+MAX_LINES = 200_000  # 512 nodes of /sys/devices/system/node, each with its whole meminfo, are an eighth of this
 MAX_LINE_CHARACTERS = 1 << 18
 
 
@@ -57,15 +60,33 @@ class Source:
 
 
 def read_source(path: str | Path) -> Source:
-    """Read a file that may be anything.
+    """Read a file that may be anything; ``-`` is the standard input.
 
     Raises
     ------
     InputError
-        It cannot be read, is no regular file, too large, empty, or has more or longer lines than any tool prints.
+        It has no name, cannot be read, is no regular file, too large, empty, or has more or longer lines than any tool prints.
     """
-    label = str(path)
+    if path == STDIN:
+        return source_of(_read_stdin(), STDIN_LABEL)
+    label = file_name(path)
     return source_of(read_bounded(Path(path), label, MAX_SOURCE_BYTES), label)
+
+
+def file_name(path: str | Path) -> str:
+    """Return what the user calls a file; raise InputError where that is nothing."""
+    if not str(path):
+        raise InputError("is no file name", field="FILE", value="", allowed=NO_NAME)
+    return str(path)
+
+
+def _read_stdin() -> bytes:
+    if sys.stdin is None:
+        raise InputError("is closed", file=STDIN_LABEL, allowed="the output of a tool")
+    try:
+        return sys.stdin.buffer.read(MAX_SOURCE_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"cannot be read: {(error.strerror or str(error)).lower()}", file=STDIN_LABEL) from None
 
 
 def source_of(data: bytes, label: str) -> Source:
@@ -88,12 +109,21 @@ def source_of(data: bytes, label: str) -> Source:
 
 
 def _cleaned(text: str, label: str) -> tuple[str, tuple[str, ...]]:
-    text = plain(text)
+    text = _unpadded(plain(text), label)
     _check_lines(Source(label, text))
     text, notes = unmailed(text)
+    text = _unpadded(text, label)  # what was quoted-printable may have held NUL bytes too
     if notes and not is_xml(text):
         _check_lines(Source(label, text))  # soft line breaks are gone
     return text, notes
+
+
+def _unpadded(text: str, label: str) -> str:
+    place = glued(text)
+    if place is not None:
+        allowed = "NUL bytes as padding only: without this one two numbers would read as one"
+        raise Source(label, "").wrong("has a NUL byte within a number", line=text.count("\n", 0, place), allowed=allowed)
+    return unpadded(text)
 
 
 def read_bounded(path: Path, label: str, limit: int) -> bytes:

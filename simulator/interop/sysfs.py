@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from simulator.interop.cells import check_nodes, distance, memory_mib, node_number, whole
 from simulator.interop.cpus import cpu_list, cpu_mask, node_list, ranges, room_after
-from simulator.interop.judgement import OWN, judged
-from simulator.interop.record import Kind, Matrix, NodeRecord, Record, Unit
+from simulator.interop.judgement import judged
+from simulator.interop.record import OWN, Kind, Matrix, NodeRecord, Record, Unit
 from simulator.interop.source import Source
 
 _LINE = re.compile(r"(?:\S*/)?node([0-9]+)/(cpulist|cpumap|distance|meminfo):(.*)$")

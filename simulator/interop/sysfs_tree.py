@@ -11,6 +11,7 @@ from pathlib import Path
 from simulator.errors import InputError
 from simulator.interop import sysfs
 from simulator.interop.cells import MAX_CPUS, MAX_NODES, whole
+from simulator.interop.cleaning import glued, unpadded
 from simulator.interop.record import Record
 from simulator.interop.source import MAX_LINES, Source, read_bounded
 
@@ -99,8 +100,10 @@ def _lines(path: Path, label: str) -> list[str]:
     """Return the lines of a file that are not empty; none where there is no file, as sysfs leaves some out."""
     if not os.path.exists(path):
         return []
-    text = read_bounded(path, label, _MAX_FILE_BYTES).decode("latin-1").replace("\0", "")
-    return [line for line in text.splitlines() if line.strip()]
+    text = read_bounded(path, label, _MAX_FILE_BYTES).decode("latin-1")
+    if glued(text) is not None:
+        raise InputError("has a NUL byte within a number", file=label, allowed="NUL bytes as padding only")
+    return [line for line in unpadded(text).splitlines() if line.strip()]
 
 
 def _cpuinfo(root: Path) -> tuple[str | None, dict[int, int]]:

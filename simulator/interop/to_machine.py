@@ -14,13 +14,15 @@ from typing import Any
 from simulator.errors import InputError
 from simulator.interop.chosen_links import ChosenLinks
 from simulator.interop.cpus import ranges
+from simulator.interop.empty_nodes import about_empty, empty_nodes, needless
 from simulator.interop.hop_classes import contradictions, pair_distances
 from simulator.interop.import_links import ImportedLinks, distance_rows, import_links, slit
-from simulator.interop.import_nodes import Guess, check_count, empty_nodes, merged, node_entries, not_apart
-from simulator.interop.judgement import UNREACHABLE, asymmetric, tells_hops
-from simulator.interop.machine_text import machine_file_text, machine_name, printable
+from simulator.interop.import_nodes import Guess, check_count, merged, node_entries, not_apart
+from simulator.interop.judgement import asymmetric, tells_hops
+from simulator.interop.machine_text import machine_name, printable, toml_text
 from simulator.interop.physical_cores import Cores
-from simulator.interop.record import Kind, NodeRecord, Record, Unit
+from simulator.interop.record import UNREACHABLE, Kind, NodeRecord, Record, Unit
+from simulator.interop.source import STDIN_LABEL
 from simulator.machine.schema import MACHINE_BLOCKS
 
 BASE = "opteron-k8"
@@ -76,7 +78,7 @@ class ImportedMachine:
         """The machine file; its head lists the guesses."""
         head = ["Written by numasim topo import. What its source told, and what had to be guessed:"]
         guesses = [f"guess, {guess.about}: {guess.text}" for guess in self.guesses]
-        return machine_file_text(self.table, [*head, *(guesses or ["no guess"])])
+        return toml_text(self.table, [*head, *(guesses or ["no guess"])])
 
 
 def machine_of(record: Record, origin: Origin, links: ChosenLinks | None = None, merge: bool = False) -> ImportedMachine:
@@ -127,12 +129,12 @@ def _nodes(
     if reason is not None:
         raise InputError(f"has no nodes to tell apart: {reason}", file=origin.label, allowed="with --merge, as one node")
     named = {end for pair in links for end in pair} if isinstance(links, tuple) else set()
-    left_out = [node for node in empty_nodes(record.nodes) if node not in named]
-    kept = tuple(node for node in record.nodes if node.id not in left_out)
-    if not kept:
+    empty = [node for node in empty_nodes(record.nodes) if node not in named]
+    if len(empty) == len(record.nodes):
         raise InputError("has neither CPUs nor memory in any node", file=origin.label)
-    text = f"node{'s' if len(left_out) > 1 else ''} {ranges(left_out)} left out: neither CPUs nor memory"
-    return record, kept, [Guess("nodes", text)] if left_out else []
+    left_out = empty if links is not None else needless(slit(record), [node.id for node in record.nodes], empty)
+    kept = tuple(node for node in record.nodes if node.id not in left_out)
+    return record, kept, about_empty(empty, left_out)
 
 
 def _constants() -> Guess:
@@ -166,7 +168,7 @@ def _about_latencies(record: Record, origin: Origin) -> list[str]:
     names = [matrix.name for matrix in record.matrices if matrix.kind == Kind.LATENCY and matrix.unit == Unit.NS]
     if not names:
         return []
-    how = f"numasim calibrate MACHINE --against {printable(origin.label)}"
+    how = f"numasim calibrate MACHINE --against {'FILE' if origin.label == STDIN_LABEL else printable(origin.label)}"
     return [f"measured latencies ({', '.join(names)}) are not in a machine file; to fit the constants to them: {how}"]
 
 

@@ -83,7 +83,7 @@ def exact_session(plan: Plan, engine: EngineName, accuracy: Accuracy) -> ExactSe
     opened = running.snapshot()
     running.start_latency_record()
     periods = max(1, accuracy.lines // period.lines)
-    running.run_periods(period, periods)
+    periods = running.run_periods(period, periods)
     last = running.snapshot()
     if any(last.thread_lines[thread] == opened.thread_lines[thread] for thread in foreground):
         return "without jitter a thread starves"

@@ -173,7 +173,7 @@ def _latency_cell(row: int, column: int, result: RunResult) -> MatrixCell:
     ci = None
     if value and thread.ci_percent is not None and thread.time_per_line_ns is not None:
         ci = thread.ci_percent * thread.time_per_line_ns / value  # the core time is the same for every line
-    return _cell(row, column, result, quantity="latency", value=value, unit="ns", ci_percent=ci, memory_gb_per_s=None)
+    return _cell(row, column, result, "latency", value, ci)
 
 
 def _bandwidth_cell(row: int, column: int, result: RunResult) -> MatrixCell:
@@ -181,9 +181,9 @@ def _bandwidth_cell(row: int, column: int, result: RunResult) -> MatrixCell:
     total = sum(thread.gb_per_s for thread in result.threads)
     known = [thread.ci_percent * thread.gb_per_s / total for thread in result.threads if thread.ci_percent is not None and total]
     ci = sum(known) if len(known) == len(result.threads) else None  # errors of threads may go together
-    still = stands_still(result)
-    value = {"value": None, "memory_gb_per_s": None} if still else {"value": total, "memory_gb_per_s": memory}
-    return _cell(row, column, result, quantity="bandwidth", unit="GB/s", ci_percent=None if still else ci, **value)
+    if stands_still(result):
+        return _cell(row, column, result, "bandwidth", None, None)
+    return _cell(row, column, result, "bandwidth", total, ci, memory)
 
 
 def stands_still(result: RunResult) -> bool:
@@ -191,6 +191,24 @@ def stands_still(result: RunResult) -> bool:
     return result.verdict in ("deadlock", "no progress", "not warmed up")
 
 
-def _cell(row: int, column: int, result: RunResult, **fields: object) -> MatrixCell:
-    detail = {"threads": len(result.threads), "verdict": result.verdict, "verdict_detail": result.verdict_detail}
-    return MatrixCell(from_node=row, to_node=column, **fields, **detail)  # type: ignore[arg-type]
+def _cell(
+    row: int,
+    column: int,
+    result: RunResult,
+    quantity: Quantity,
+    value: float | None,
+    ci_percent: float | None,
+    memory_gb_per_s: float | None = None,
+) -> MatrixCell:
+    return MatrixCell(
+        from_node=row,
+        to_node=column,
+        quantity=quantity,
+        value=value,
+        unit="ns" if quantity == "latency" else "GB/s",
+        ci_percent=ci_percent,
+        threads=len(result.threads),
+        memory_gb_per_s=memory_gb_per_s,
+        verdict=result.verdict,
+        verdict_detail=result.verdict_detail,
+    )

@@ -24,6 +24,8 @@ FAINT = "#8a8a8a"
 UTILIZATION_MAP = "viridis_r"
 
 _FORMATS = ("png", "svg")
+_OTHER_FORMATS = (".pdf", ".jpg", ".jpeg", ".eps", ".ps", ".gif", ".webp", ".tif", ".tiff", ".bmp")
+_NO_PICTURES = (".txt", ".md", ".json", ".csv", ".toml", ".xml", ".html", ".parquet", ".sqlite")
 
 
 def _settings() -> Any:
@@ -57,20 +59,21 @@ def house_style() -> Iterator[None]:
 def picture_paths(path: str | os.PathLike[str]) -> tuple[Path, ...]:
     """Return the files that :func:`save` writes for `path`.
 
-    A path that ends in ``.png`` or ``.svg`` is that file; one without such an end gives both.
+    A path that ends in ``.png`` or ``.svg`` is that file. One that ends as files of other kinds do is refused. Any other gives
+    both, with these ends added: of ``v1.2``, ``v1.2.png`` and ``v1.2.svg``.
 
     Raises
     ------
     InputError
-        The end asks for another format.
+        The end asks for another format, or the path has no name of a file at its end.
     """
-    target = Path(path)
+    target, allowed = Path(path), ".png, .svg, or neither for both"
+    if os.path.basename(os.fspath(path)) in ("", ".", ".."):
+        raise InputError("is no file name of a picture", value=os.fspath(path), allowed=f"a name in {allowed}")
     if target.suffix.lower().lstrip(".") in _FORMATS:
         return (target,)
-    if target.suffix.lower() in (".pdf", ".jpg", ".jpeg", ".eps", ".gif", ".webp"):
-        raise InputError(
-            "pictures are not written in this format", file=os.fspath(path), allowed=".png, .svg, or neither for both"
-        )
+    if target.suffix.lower() in (*_OTHER_FORMATS, *_NO_PICTURES):
+        raise InputError("pictures are not written in this format", file=os.fspath(path), allowed=allowed)
     return tuple(target.with_name(f"{target.name}.{kind}") for kind in _FORMATS)
 
 

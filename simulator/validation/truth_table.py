@@ -4,29 +4,29 @@ A thread is one of 64 on the Quartet (8 cores x read or write x 4 memories), so 
 threads on different cores: 1,792 runs, since a pair and its reverse are one run. In the other 512 both threads are on one core:
 they take turns, so that each needs the sum of what both need alone. These are computed from the 64 runs of one thread and
 marked; to simulate them as two cores would be wrong.
+
+With the exact mode asked for, some rows are exact, of the jitter-free machine, and the others ordinary. Each is related to the
+base of its own kind, so the base is run both ways.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from itertools import combinations
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import simulator
 from simulator.errors import InputError
 from simulator.machine.load import load_machine
 from simulator.measure.accuracy import Accuracy
-from simulator.measure.exact import is_exact
 from simulator.measure.result import RunResult, Verdict
 from simulator.measure.run import run
 from simulator.sweep.executors import Executor, InProcess
 from simulator.sweep.grid import Grid
 from simulator.sweep.spec import AccuracySpec, Sweep
-from simulator.sweep.store import Store, open_store
+from simulator.sweep.store import open_store
 from simulator.validation.batches import RUNS_IN_A_BATCH, Progress, finish
 from simulator.validation.placement import Placement, all_placements, placement
 from simulator.validation.ranking import rank
@@ -38,27 +38,11 @@ from simulator.validation.truth_table_report import (
     PairRow,
     TruthTable,
     TruthTableProvenance,
-    UnsteadyRun,
 )
+from simulator.validation.truth_table_runs import BASE, Finished, Runs, Threads, read_runs, relative, sum_of_known
 
 MACHINE = "quartet"
-BASE = "0.0.r.0"
 _MOST_SEED = (1 << 63) - 1
-_Threads = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Finished:
-    """A run as the table needs it: time a line (ns) and half width (per cent) of each thread, by label."""
-
-    times_ns: Mapping[str, float | None]
-    ci_percent: Mapping[str, float | None]
-    verdict: Verdict
-    engine: str
-    exact: bool
-
-
-_Runs = Mapping[_Threads, _Finished]
 
 
 def truth_table(
@@ -86,9 +70,10 @@ def truth_table(
     threads : sequence of str, optional
         Only the pairs of these threads; all threads of the machine if left out.
     accuracy : Accuracy, optional
+        With ``steady="exact"`` the rows whose runs are exact are related to the exact base, the others to the ordinary one.
     seed : int
     progress : callable, optional
-        Called with runs done, runs in all, and the one just done.
+        Called with runs done, runs in all, and the one just done; the ordinary base of an exact table is counted by itself.
     runs_in_a_batch : int
         Given to a worker, and kept, at a time.
     run_one : callable
@@ -105,21 +90,24 @@ def truth_table(
     resolved = load_machine(machine)
     base = placement(BASE, resolved)
     chosen = all_placements(resolved) if threads is None else tuple(sorted({placement(label, resolved) for label in threads}))
-    sweep = Sweep(machine=machine, threads=wanted_runs(chosen, base), seed=seed, accuracy=AccuracySpec(**asdict(accuracy)))
-    grid = Grid(sweep, "truth-table", Path.cwd())
+    grid = _grid(machine, wanted_runs(chosen, base), seed, accuracy)
+    grids = [grid]
+    if accuracy.steady == "exact":
+        grids.insert(0, _grid(machine, ((base.label,),), seed, replace(accuracy, steady="ci")))
     with open_store(store) as opened:
-        finish(grid, opened, executor or InProcess(), progress, runs_in_a_batch=runs_in_a_batch, run_one=run_one)
-        runs = _read(opened, grid)
-        not_steady = _unsteady(opened, grid)
+        for one in grids:
+            finish(one, opened, executor or InProcess(), progress, runs_in_a_batch=runs_in_a_batch, run_one=run_one)
+        runs = read_runs(opened, grid, ordinary=grids[0])
     rows = tuple(_pair(first, second, runs) for first in chosen for second in chosen)
     return TruthTable(
         machine=resolved.name,
         base=base.label,
         threads=tuple(thread.label for thread in chosen),
-        alone=tuple(_alone(thread, runs) for thread in chosen),
+        alone=tuple(_alone(thread, runs[(thread.label,)], runs) for thread in chosen),
+        ordinary_base=_alone(base, runs.ordinary_base, runs),
         rows=rows,
         ranking=rank(resolved, rows),
-        not_steady=not_steady,
+        not_steady=runs.not_steady,
         provenance=TruthTableProvenance(
             version=simulator.__version__,
             engine=runs[(base.label,)].engine,
@@ -130,52 +118,20 @@ def truth_table(
     )
 
 
-def wanted_runs(chosen: Sequence[Placement], base: Placement) -> tuple[_Threads, ...]:
+def wanted_runs(chosen: Sequence[Placement], base: Placement) -> tuple[Threads, ...]:
     """Return the runs that the pairs of these threads need: each alone, the base, and each pair on different cores once."""
     alone = [(thread.label,) for thread in sorted({*chosen, base})]
     pairs = [(one.label, other.label) for one, other in combinations(sorted(chosen), 2) if not one.shares_core_with(other)]
     return (*alone, *pairs)
 
 
-def _read(store: Store, grid: Grid) -> dict[_Threads, _Finished]:
-    """Return the runs of a grid, by their threads."""
-    wanted = {point.key: point.threads for point in grid.points}
-    selection = store.select("threads")
-    exact = {row["key"] for row in _points(store) if is_exact(row["verdict_detail"])}
-    found: dict[_Threads, _Finished] = {}
-    for values in selection.rows:
-        row = dict(zip(selection.columns, values, strict=True))
-        if row["key"] not in wanted:
-            continue
-        labels = wanted[row["key"]]
-        before = found.get(labels)
-        found[labels] = _Finished(
-            times_ns={**(before.times_ns if before else {}), row["thread"]: row["time_per_line_ns"]},
-            ci_percent={**(before.ci_percent if before else {}), row["thread"]: row["ci_percent"]},
-            verdict=row["verdict"],
-            engine=row["engine"],
-            exact=row["key"] in exact,
-        )
-    return found
+def _grid(machine: str, threads: tuple[Threads, ...], seed: int, accuracy: Accuracy) -> Grid:
+    sweep = Sweep(machine=machine, threads=threads, seed=seed, accuracy=AccuracySpec(**asdict(accuracy)))
+    return Grid(sweep, "truth-table", Path.cwd())
 
 
-def _unsteady(store: Store, grid: Grid) -> tuple[UnsteadyRun, ...]:
-    wanted = {point.key: point.threads for point in grid.points}
-    return tuple(
-        UnsteadyRun(threads=wanted[row["key"]], verdict=row["verdict"], verdict_detail=row["verdict_detail"])
-        for row in _points(store)
-        if row["key"] in wanted and row["verdict"] != "steady"
-    )
-
-
-def _points(store: Store) -> Iterator[dict[str, Any]]:
-    selection = store.select("points")
-    return (dict(zip(selection.columns, values, strict=True)) for values in selection.rows)
-
-
-def _alone(thread: Placement, runs: _Runs) -> AloneRow:
-    own = runs[(thread.label,)]
-    percent, ci_percent = _relative([(own, thread.label)], runs)
+def _alone(thread: Placement, own: Finished, runs: Runs) -> AloneRow:
+    percent, ci_percent = relative([(own, thread.label)], runs)
     return AloneRow(
         thread=thread.label,
         time_ns=own.times_ns[thread.label],
@@ -186,18 +142,18 @@ def _alone(thread: Placement, runs: _Runs) -> AloneRow:
     )
 
 
-def _pair(first: Placement, second: Placement, runs: _Runs) -> PairRow:
+def _pair(first: Placement, second: Placement, runs: Runs) -> PairRow:
     if first.shares_core_with(second):
         parts = [(runs[(thread.label,)], thread.label) for thread in (first, second)]
-        half_percent, ci_percent = _relative(parts, runs)
+        half_percent, ci_percent = relative(parts, runs)
         percent = None if half_percent is None else 2 * half_percent  # each waits for the other's turns
-        both_ns = _sum([run.times_ns[label] for run, label in parts])
+        both_ns = sum_of_known([run.times_ns[label] for run, label in parts])
         worse = next((run for run, _ in parts if run.verdict != "steady"), parts[0][0])
         exact = all(run.exact for run, _ in parts)
         return _row(first, second, (both_ns, both_ns), percent, ci_percent, TIME_SLICING, worse.verdict, exact)
     one, other = sorted((first, second))
     run = runs[one.label, other.label]
-    percent, ci_percent = _relative([(run, one.label), (run, other.label)], runs)
+    percent, ci_percent = relative([(run, one.label), (run, other.label)], runs)
     times_ns = (run.times_ns[first.label], run.times_ns[second.label])
     return _row(first, second, times_ns, percent, ci_percent, SIMULATED, run.verdict, run.exact)
 
@@ -223,31 +179,3 @@ def _row(
         verdict=verdict,
         exact=exact,
     )
-
-
-def _relative(parts: Sequence[tuple[_Finished, str]], runs: _Runs) -> tuple[float | None, float | None]:
-    """Return the mean time a line in per cent of the base's, and its half width in per cent of that.
-
-    Half widths go together as those of a bar do (:func:`simulator.validation.evaluate.bar_ci_percent`); the base relative to
-    itself is exact.
-    """
-    base = runs[(BASE,)]
-    times_ns, base_ns = [run.times_ns[label] for run, label in parts], base.times_ns[BASE]
-    total_ns = _sum(times_ns)
-    if total_ns is None or base_ns is None:
-        return None, None
-    percent = 100 * (total_ns / len(parts)) / base_ns
-    if all(run is base for run, _ in parts):
-        return percent, 0.0
-    half_widths = _sum([_times(run.times_ns[label], run.ci_percent[label]) for run, label in parts])
-    base_ci = base.ci_percent[BASE]
-    return percent, None if half_widths is None or base_ci is None else math.hypot(half_widths / total_ns, base_ci)
-
-
-def _sum(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
-
-
-def _times(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one * other

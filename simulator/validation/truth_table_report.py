@@ -12,6 +12,7 @@ SCHEMA_VERSION: Final = 1
 SIMULATED: Final = "simulated"
 TIME_SLICING: Final = "time slicing"
 Method = Literal["simulated", "time slicing"]
+_BASE = "an exact time is related to the exact base, an ordinary one to the ordinary base"
 _EXACT = "asked for by --steady exact, and given: whole periods of the jitter-free system, which recurs"
 
 
@@ -20,7 +21,7 @@ class AloneRow(Report):
 
     thread: str
     time_ns: float | None = Field(description="time a line; None: the run came to a standstill")
-    percent: float | None = Field(description="time a line in per cent of the base's")
+    percent: float | None = Field(description=f"time a line in per cent of the base's; {_BASE}")
     ci_percent: float | None = Field(description="half width of the 95 % confidence interval, in per cent of the value")
     verdict: Verdict
     exact: bool = Field(description=_EXACT)
@@ -33,7 +34,7 @@ class PairRow(Report):
     second: str
     time_first_ns: float | None = Field(description="time a line; None: the run came to a standstill")
     time_second_ns: float | None
-    percent: float | None = Field(description="mean of both threads' times a line, in per cent of the base's")
+    percent: float | None = Field(description=f"mean of both threads' times a line, in per cent of the base's; {_BASE}")
     ci_percent: float | None = Field(description="half width of the 95 % confidence interval, in per cent of the value")
     method: Method = Field(description="time slicing: both threads on one core; each takes the sum of both times alone")
     verdict: Verdict = Field(description="of the run; by time slicing the worse one of the two runs alone")
@@ -88,6 +89,7 @@ class TruthTable(Report):
     base: str = Field(description="thread that alone is 100 per cent")
     threads: tuple[str, ...] = Field(description="rows and columns of the table, in order")
     alone: tuple[AloneRow, ...]
+    ordinary_base: AloneRow = Field(description="the base with its jitter; the same as alone unless --steady exact was given")
     rows: tuple[PairRow, ...]
     ranking: Ranking
     not_steady: tuple[UnsteadyRun, ...] = Field(description="runs whose verdict is not steady; empty: all are")

@@ -14,7 +14,7 @@ from benchmarks.ring.model import expected_visits
 from benchmarks.ring.section import complaints_about_visits, trips_of
 from benchmarks.scaling import Fit, LongRun, Point, complaints_about_scaling, fit
 from benchmarks.start_up import StartUp, complaints_about_start_up
-from benchmarks.tables import ExactPairs, Job, complaints_about_tables
+from benchmarks.tables import ExactPairs, Job, complaints_about_tables, run_job
 
 CASE = CASES["8 threads, mixed homes"]
 
@@ -105,6 +105,20 @@ def test_a_slow_start_is_complained_about() -> None:
 
 def test_whole_jobs_beyond_their_limits_are_complained_about() -> None:
     jobs = [Job("quick", 59.0, 60.0), Job("slow", 61.0, 60.0)]
-    complaints = complaints_about_tables(jobs, ExactPairs(pairs=10, recur=2, recur_cpu_s=41.0, in_vain_cpu_s=500.0))
-    assert complaints == ["slow took 61.0 s, more than 60", "the exact pairs took 41.0 s of processor time, more than 40"]
-    assert complaints_about_tables(jobs[:1], ExactPairs(10, 2, 39.0, 500.0)) == []
+    complaints = complaints_about_tables(jobs, ExactPairs(pairs=10, recur=2, wall_s=21.0, recur_cpu_s=3.0, in_vain_cpu_s=500.0))
+    assert complaints == ["slow took 61.0 s, more than 60", "the exact pairs took 21.0 s, more than 20"]
+    assert complaints_about_tables(jobs[:1], ExactPairs(10, 2, 19.0, 41.0, 500.0)) == []
+
+
+def test_a_job_that_fails_is_complained_about() -> None:
+    failed = [Job("one", 1.0, 60.0, 1, "0.0.r.0: too short"), Job("two", 99.0, 60.0, 2)]
+    assert complaints_about_tables(failed, ExactPairs(10, 2, 19.0, 3.0, 500.0)) == [
+        "one ended with exit code 1: 0.0.r.0: too short",
+        "two ended with exit code 2",
+    ]
+
+
+def test_a_command_that_fails_is_a_job_with_its_message() -> None:
+    job = run_job("wrong", ("reproduce", "no-such-reference"), 60.0)
+    assert job.exit_code == 2
+    assert "no-such-reference" in job.said_last

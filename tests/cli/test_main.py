@@ -13,6 +13,7 @@ import simulator
 from simulator.cli import main as module
 from simulator.cli.main import COMMANDS, main
 from simulator.measure.accuracy import Accuracy
+from simulator.validation.reproduce import ACCURACY
 
 PROGRAM = [sys.executable, "-c", "import sys; from simulator.cli.main import main; sys.exit(main())"]
 
@@ -76,6 +77,6 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
 
 
 def test_defaults_are_those_of_the_library() -> None:
-    for arguments in (["run", "quartet"], ["reproduce", "amd-40555"]):
+    for arguments, accuracy in ((["run", "quartet"], Accuracy()), (["reproduce", "amd-40555"], ACCURACY)):
         args = module.build_parser().parse_args(arguments)
-        assert Accuracy(args.ci, args.lines, args.warmup) == Accuracy()
+        assert Accuracy(args.ci, args.lines, args.warmup) == accuracy

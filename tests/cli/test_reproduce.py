@@ -76,7 +76,7 @@ def test_a_missed_tolerance_is_said_with_its_size(monkeypatch: pytest.MonkeyPatc
     _use(monkeypatch, changed_run({"0.0.w.1 1.0.w.0": 135.0}))
     assert main([*REF, "--figure", "6"]) == 1
     out = capsys.readouterr().out
-    assert "missed: figure 6, crossfire: error is -9.40 %, allowed 7 %: 2.40 too much\n" in out
+    assert "missed: figure 6, crossfire: error is -9.40 %, allowed 5 %: 4.40 too much\n" in out
     assert "every tolerance holds" not in out
 
 

@@ -8,18 +8,19 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from simulator import load_machine
-from simulator.engine.compiled import CompiledEngine
 from simulator.engine.compiled.recurring import RecurringEngine
 from simulator.engine.interface import Engine
 from simulator.engine.lower import lower
 from simulator.engine.plan import Plan
 from simulator.errors import InputError
+from simulator.machine.load import load_machine
 from simulator.machine.spec import Machine
 from simulator.machine.variants import without_jitter
 from simulator.measure.accuracy import Accuracy
+from simulator.measure.exact import is_exact
 from simulator.measure.run import run
 from simulator.workload import Access, Arrivals, ThreadSpec, TimeSlice, Workload
+from tests.engine.pinned import pinned_quartet
 from tests.oracle.machines import round_machine
 from tests.oracle.random_systems import System, systems
 
@@ -28,8 +29,8 @@ MOST_THREADS = 8
 SEARCHED, MOST_RUN = 600, 1200  # lines of the clock
 NO_LIMIT = 1 << 40
 EXACT = Accuracy(steady="exact")
-QUARTET = without_jitter(load_machine("quartet"))
-PLAIN_QUARTET = without_jitter(load_machine("quartet", ["link.crc.bytes=0"]))
+QUARTET = without_jitter(pinned_quartet())
+PLAIN_QUARTET = without_jitter(pinned_quartet("link.crc.bytes=0"))
 LABELS = [f"{node}.{core}.{mode}.{memory}" for node in range(4) for core in range(2) for mode in "rw" for memory in range(4)]
 
 
@@ -42,13 +43,14 @@ def recurs(plan: Plan, periods: int, extra: int, *, searched: int = SEARCHED) ->
     if period is None:
         return False
     jumping.run_periods(period, max(2, min(periods, MOST_RUN // period.lines)))
-    full = CompiledEngine(plan)
+    full = RecurringEngine(plan)
     full.start_latency_record()
     targets = [0] * len(plan.threads.label)
     targets[clock] = jumping.snapshot().thread_lines[clock]
     full.advance(targets, NO_LIMIT)
     for _ in range(3):
         assert _seen(jumping) == _seen(full)
+        assert jumping.state().tobytes() == full.state().tobytes()
         assert jumping.advance([NO_LIMIT] * len(targets), extra) is full.advance([NO_LIMIT] * len(targets), extra)
     assert jumping.latency_histogram() == full.latency_histogram()
     return True
@@ -190,3 +192,20 @@ def test_a_second_search_finds_the_same_period() -> None:
 def test_there_is_no_other_way_to_stop() -> None:
     with pytest.raises(InputError, match="no such way to stop"):
         Accuracy(steady="soon")  # type: ignore[arg-type]
+
+
+def test_no_counter_of_a_jump_runs_over() -> None:
+    """A mean latency of 16 ms over a billion lines does not fit 64 bits of picoseconds."""
+    slow = (
+        "controller.read_ns=1000000",
+        "core.core_time_ns=0",
+        "core.window=16",
+        "core.max_outstanding=16",
+        "controller.queue=16",
+    )
+    machine = load_machine("one-node", slow)
+    result = run(machine, Workload.from_labels(["0.0.r.0"]), Accuracy(lines=1_000_000_000, steady="exact"))
+    assert is_exact(result.verdict_detail)
+    assert result.latency_ns is not None
+    assert result.latency_ns.mean == pytest.approx(16e6, rel=1e-3)
+    assert result.controllers["0"].mean_queue == pytest.approx(16, rel=1e-3)

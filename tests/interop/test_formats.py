@@ -180,3 +180,33 @@ def test_a_forced_reader_takes_anything(known: object) -> None:
         except InputError:
             refused += 1
     assert refused > 10
+
+
+PASTED = [
+    (("numactl-square-4.txt", "mlc-two-nodes.txt"), "Intel's Memory Latency Checker", ("numactl",)),
+    (("numactl-square-4.txt", "sysfs-opteron-8.txt"), "a tree or grep -H listing of /sys/devices/system/node", ("numactl",)),
+    (("coreinfo-whole.txt", "numactl-square-4.txt"), "Coreinfo of Windows' Sysinternals", ("numactl",)),
+    (("mlc-idle.txt", "numactl-square-4.txt", "stream-openmp.txt"), "Intel's Memory Latency Checker", ("stream", "numactl")),
+]
+
+
+@pytest.mark.parametrize(("names", "taken", "left_out"), PASTED, ids=lambda value: value[0] if isinstance(value, tuple) else "")
+def test_tools_pasted_into_one_file(names: tuple[str, ...], taken: str, left_out: tuple[str, ...]) -> None:
+    """One reader wins; what the others would have read does not vanish unsaid."""
+    source = source_of("\n\n".join(_text(FIXTURES / name) for name in names).encode(), "x")
+    warnings = read_text(source).warnings
+    titles = {known.name: known.title for known in FORMATS}
+    said = [text for text in warnings if "is left out: --format" in text]
+    assert said == [
+        f"read as {taken}; it looks like the output of {titles[name]} too, which is left out: --format {name} reads that instead"
+        for name in left_out
+    ]
+    for name in left_out:
+        assert read_text(source, name).format == name
+        assert not [text for text in read_text(source, name).warnings if "is left out: --format" in text]
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.iterdir()), ids=lambda path: path.name)
+def test_the_output_of_one_tool_looks_like_that_of_no_other(path: Path) -> None:
+    source = source_of(path.read_bytes(), "x")
+    assert len([known.name for known in FORMATS if known.recognises(source)]) == 1

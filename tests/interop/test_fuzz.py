@@ -212,11 +212,11 @@ LARGE = {
     + "</topology>",
     "many memory attributes": "<topology>"
     + MACHINE
-    + "".join(_node(number, 'cpuset="0x1"') for number in range(1000))
+    + "".join(_node(number, 'cpuset="0x1"') for number in range(500))
     + '</object><memattr name="Latency">'
     + '<memattr_value target_obj_gp_index="1" value="1" initiator_cpuset="0x1"/>' * 30_000
     + "</memattr></topology>",
-    "wide bitmaps": "<topology>" + _nested(0, "".join(_node(number, WIDE) for number in range(1000))) + "</topology>",
+    "wide bitmaps": "<topology>" + _nested(0, "".join(_node(number, WIDE) for number in range(500))) + "</topology>",
     "a wide matrix": "<topology>"
     + _nested(0, _node(0))
     + '<distances2 type="NUMANode" kind="5"><indexes>0</indexes><u64values>'
@@ -224,16 +224,16 @@ LARGE = {
     + "</u64values></distances2></topology>",
     "lstopo nested": "Machine\n" + "\n".join(" " * (level % 2000 + 1) + "Group0 + PU P#0" for level in range(8000)),
     "lstopo wide": "Machine (1GB)\n" + "  NUMANode L#0 (P#0)\n  PU L#0 (P#0)\n" * 20_000,
-    "lstopo nodes": "Machine\n" + numbered("  NUMANode L#{0} (P#{0})\n", 1000) + numbered("  PU L#{0} (P#{0})\n", 45_000),
+    "lstopo nodes": "Machine\n" + numbered("  NUMANode L#{0} (P#{0})\n", 500) + numbered("  PU L#{0} (P#{0})\n", 45_000),
     "lstopo lines": "Machine (1GB)\n" + "  PU L#0 (P#0)\n" * 190_000,
     "lstopo row": "Machine (1GB)" + " + PU L#0 (P#0)" * 15_000,
     "lstopo matrices": "Relative latency matrix (name x kind 5) between 1 NUMANodes (depth -3) by logical indexes:\n" * 100_000,
     "mlc name": "Measuring Peak Injection Memory Bandwidths\nA" + " " * 250_000 + "x",
     "mlc colons": "Measuring Peak Injection Memory Bandwidths\n" + "A:" * 125_000,
     "mlc header": MATRIX + " 1" * 120_000 + "x",
-    "mlc columns": MATRIX + numbered("{0} ", 1000) + "\n" + numbered("{0} " + "1.0 " * 1000 + "\n", 1000),
+    "mlc columns": MATRIX + numbered("{0} ", 500) + "\n" + numbered("{0} " + "1.0 " * 500 + "\n", 500),
     "mlc rows": MATRIX + "0\n" + numbered("{0} 1.5\n", 99_999),
-    "mlc stuck": MATRIX + numbered("{0} ", 1000) + "\n0 " + "1.1" * 1000,
+    "mlc stuck": MATRIX + numbered("{0} ", 500) + "\n0 " + "1.1" * 500,
     "mlc sections": "Measuring Loaded Latencies\n00000 1.5 1.5\n" * 90_000,
     "mlc iterations": MATRIX + "0\n0 1.5\n" + "Each iteration took " + "(" * 200_000,
     "stream runs": "Function    Best Rate MB/s  Avg time\n" * 190_000,

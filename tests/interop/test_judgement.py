@@ -125,3 +125,12 @@ def test_no_distances_are_unknown_distances() -> None:
         "the distances between the nodes are missing: unknown",
     )
     assert judged(Record("x")).warnings == ()
+
+
+@pytest.mark.parametrize("memory_mib", [4096.0, None, 0.0])
+def test_memory_near_to_all_is_spread_over_them_unless_there_is_none(memory_mib: float | None) -> None:
+    rows = ((10, 40, 40, 14), (40, 10, 40, 14), (40, 40, 10, 14), (14, 14, 14, 10))
+    nodes = (*(NodeRecord(node, (node,), 100.0) for node in range(3)), NodeRecord(3, (), memory_mib))
+    warnings = judged(Record("x", nodes, (_matrix(*rows),))).warnings
+    said = "node 3 (no CPUs) is nearer to every node than any other node: memory spread over all, not a place"
+    assert (said in warnings) is (memory_mib != 0)

@@ -14,6 +14,8 @@ from simulator.interop import measured_csv
 from simulator.interop.measured import COLUMNS, LARGEST, SMALLEST, UNITS, Measurement, Quantity, measurements_csv
 from simulator.interop.measured_csv import read_measurements, recognises
 from simulator.interop.source import Source, read_source
+from simulator.validation.comparison_report import cell_title
+from simulator.workload import parse_label
 
 HEADER = ",".join(COLUMNS)
 
@@ -83,6 +85,21 @@ def test_what_is_recognised() -> None:
         ("quantity,value,unit,read_fraction\nlatency,90,ns,1.5", "column read_fraction: is wrong (got '1.5'); allowed: a number"),
         ("quantity,value,unit,read_fraction\nlatency,90,ns,1/3", "column read_fraction: is wrong (got '1/3')"),
         ("quantity,value,unit,ci_percent\nlatency,90,ns,-2", "column ci_percent: is wrong"),
+        *(
+            (
+                f"quantity,value,unit,threads\nbandwidth,9,GB/s,{label}",
+                f"column threads: is wrong (got '{label}'); allowed: nothing,",
+            )
+            for label in ("0.0.x.1", "1.5", "0.0.r.1 0.0.w", "0.0.r.1@2.5", "0.0.r.123456", "0.0.R.1", ".", "0.0.r.\u0661")
+        ),
+        (
+            "# by hand\nquantity,value,unit\nlatency,90,ns",
+            "line 1: begins with a comment (got '# by hand'); allowed: the names of",
+        ),
+        ("#quantity,value,unit\nlatency,90,ns", "line 1: begins with a comment"),
+        ("quantity;value;unit\nlatency;90;ns", "line 1: has cells parted by semicolons; allowed: commas between cells"),
+        ("quantity\tvalue\tunit\nlatency\t90\tns", "line 1: has cells parted by tabs"),
+        ("Quantity,value,unit\nlatency,90,ns", "line 1: has a column in other letters (got 'Quantity'); allowed: quantity"),
         (
             "quantity,value,unit,threads\nbandwidth,9,GB/s,four",
             "column threads: is wrong (got 'four'); allowed: nothing, a number",
@@ -138,3 +155,20 @@ def test_any_text_is_read_or_refused(parts: list[str]) -> None:
         read_measurements(source)
     except InputError:
         return
+
+
+def test_no_share_of_reads_is_below_nothing() -> None:
+    (row,) = read("quantity,value,unit,read_fraction,from_node,to_node\nbandwidth,9,GB/s,-0,0,0\n")
+    assert str(row.read_fraction) == "0.0"
+    assert cell_title(row.from_node, row.to_node, row.threads, row.read_fraction) == "0->0, 0 % reads"
+
+
+@given(st.from_regex(r"\A[0-9a-z.]{1,4}\.[0-9]{1,6}\.[rwx]\.[0-9]{1,6}\Z"))
+def test_labels_are_those_that_run(label: str) -> None:
+    try:
+        (row,) = read(f"quantity,value,unit,threads\nbandwidth,9,GB/s,{label}\n")
+    except InputError:
+        with pytest.raises(InputError):
+            parse_label(label)
+    else:
+        assert parse_label(row.threads)

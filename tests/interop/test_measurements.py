@@ -127,3 +127,37 @@ def test_csv_and_what_is_none(tmp_path: Path) -> None:
         read_measured(tmp_path / "none")
     with pytest.raises(InputError, match="is no file name"):
         read_measured("a\0b")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("quantity,value\nlatency,90\n", "m.csv: line 1: looks like CSV of measured numbers, but has no column unit; allowed: "),
+        ("QUANTITY,VALUE,UNIT\nlatency,90,ns\n", "but has a column in other letters (got 'QUANTITY'); allowed: quantity"),
+        ("quantity;value;unit\nlatency;90;ns\n", "but has cells parted by semicolons; allowed: commas between cells"),
+        ("quantity\tvalue\tunit\nlatency\t90\tns\n", "but has cells parted by tabs"),
+        ("# a comment\nquantity,value,unit\nlatency,90,ns\n", "but begins with a comment (got '# a comment')"),
+        ("my numbers\nquantity,value,unit\nlatency,90,ns\n", "but has an unknown column (got 'my numbers')"),
+        ("hello, world\n1,2\n", "m.csv: is no output of a tool that is known; allowed: hwloc's XML"),
+        ("hello, world\n1,2\n", "CSV of measured numbers, as `numasim measure -o` writes it (docs/compare.md)"),
+    ],
+)
+def test_csv_but_for_a_slip(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_measured(path)
+    assert message in str(caught.value)
+
+
+def test_mixes_of_mlc_are_left_out_as_the_pages_say() -> None:
+    figure = Figure("3:1 Reads-Writes", 9000.0, Unit.MB_PER_S)
+    (said,) = measurements_of(Record("mlc", figures=(figure,))).left_out
+    why = "whether the ratio counts the line that a store reads before it writes is not known"
+    assert said == f"3:1 Reads-Writes 9000 MB/s: {why}; docs/matrix.md has the --read-fraction of each if it does"
+    pages = Path(__file__).parents[2] / "docs"
+    whole = " ".join((pages / "compare.md").read_text(encoding="utf-8").split())
+    assert why in whole and "If it does, [matrix.md](matrix.md) has the `read_fraction` of each" in whole
+    matrix_page = " ".join((pages / "matrix.md").read_text(encoding="utf-8").split())
+    assert "Whether that counts the line that a store reads before it writes is not known" in matrix_page
+    assert "If the ratio counts what the memory moves, a written line is one read and one write" in matrix_page

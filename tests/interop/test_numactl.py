@@ -180,6 +180,7 @@ def test_cut_in_the_nodes() -> None:
     assert (
         _error(text[: text.index("node 6 cpus")]) == "x: line 19: line 1 announces nodes 6-7 too, but the text ends without them"
     )
+    assert _error(text[: text.index("node 7 cpus")]) == "x: line 22: line 1 announces node 7 too, but the text ends without it"
 
 
 @pytest.mark.parametrize(
@@ -193,6 +194,10 @@ def test_cut_in_the_nodes() -> None:
         ("node 0 cpus: 0-1048575\nnode 1 cpus: 0-1\n", "x: line 2: lists 2 CPUs; allowed: at most 0 more here"),
         ("node 0 cpus: 0-3 (5)\n", "x: line 1: lists 4 CPUs, but counts 5"),
         ("node 0 size: 5 MB\n\nnode 0 size: 5 MB\n", "x: line 3: node 0 size is there twice, first in line 1"),
+        (
+            "node 0 size: 1000000000000000 MB\n",
+            "x: line 1: is no amount of memory (got '1000000000000000'); allowed: 0 to 1,099,",
+        ),
         ("node 0 size: 5 GB\n", "x: line 1: is no size, or one cut off (got '5 GB')"),
         ("node 99999 size: 5 MB\n", "x: line 1: is no number of a node (got '99999'); allowed: 0 to 65535"),
         (TABLE.replace("  1:", "  0:"), "x: line 4: the row of node 0 is there twice, first in line 3"),
@@ -210,8 +215,8 @@ def test_contradictions_are_refused_with_the_line(text: str, message: str) -> No
 
 
 def test_nodes_by_the_thousand_are_refused() -> None:
-    text = "".join(f"node {node} size: 1 MB\n" for node in range(1025))
-    assert _error(text) == "x: line 1025: there are 1,025 nodes; allowed: at most 1,024"
+    text = "".join(f"node {node} size: 1 MB\n" for node in range(513))
+    assert _error(text) == "x: line 513: there are 513 nodes; allowed: at most 512"
 
 
 def test_other_tools_are_not_taken_for_numactl() -> None:

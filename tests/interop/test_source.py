@@ -135,3 +135,21 @@ def test_places_in_messages() -> None:
     source = source_of(b"a\nb\n\n", "x.txt")
     assert source.last_line == 1
     assert str(source.wrong("is odd", line=1, value="b", allowed="c")) == "x.txt: line 2: is odd (got 'b'); allowed: c"
+
+
+@pytest.mark.parametrize("text", ["node 0 size: 6\x006 MB", "a\n0.\x00\x005", "cpumap:0\x00f,ff", "=3D node 0 size: 6=006 MB"])
+def test_a_zero_byte_between_digits_is_refused(text: str) -> None:
+    """Without it, two numbers would read as one."""
+    with pytest.raises(InputError, match=r"x: line [12]: has a NUL byte within a number; allowed: NUL bytes as padding only"):
+        source_of(text.encode(), "x")
+
+
+def test_zero_bytes_as_padding_are_taken_off() -> None:
+    assert _text(b"0f\0\0\n1 \0\x002\0") == "0f\n1 2"
+
+
+def test_a_name_of_nothing() -> None:
+    with pytest.raises(
+        InputError, match=r"FILE: is no file name \(got ''\); allowed: the name of a file, or - for standard input"
+    ):
+        read_source("")

@@ -216,3 +216,19 @@ def test_this_machine_has_the_cpus_that_python_counts() -> None:
     cpus = {cpu for node in record.nodes or () for cpu in node.cpus or ()}
     assert os.sched_getaffinity(0) <= cpus
     assert all(node.memory_mib is not None for node in record.nodes or ())
+
+
+def test_a_zero_byte_between_digits_of_a_tree_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "node0").mkdir()
+    (tmp_path / "node0/cpulist").write_bytes(b"1\x002\n")
+    with pytest.raises(InputError, match=r"node0/cpulist: has a NUL byte within a number"):
+        read_tree(tmp_path)
+    (tmp_path / "node0/cpulist").write_bytes(b"12\n\0\0")
+    assert [node.cpus for node in read_tree(tmp_path).nodes or ()] == [(12,)]
+
+
+def test_a_kernel_may_list_more_possible_nodes_than_any_machine_has(tmp_path: Path) -> None:
+    (tmp_path / "node0").mkdir()
+    (tmp_path / "node0/cpulist").write_text("0\n")
+    (tmp_path / "possible").write_text("0-1023\n")
+    assert [node.id for node in read_tree(tmp_path).nodes or ()] == [0]

@@ -69,6 +69,8 @@ def test_eight_opteron_dies(name: str, tmp_path: Path) -> None:
     assert _classes(machine, machine.distances.matrix) == {0: {10}, 1: {16}, 2: {22}}
     assert imported.reproduces_distances
     assert len(machine.links) == sum(value == 16 for row in machine.distances.matrix for value in row) / 2
+    told = f"{name} ({imported.record.format}); guess: distance 16, the smallest between nodes, is taken as one link"
+    assert all(link.source.startswith(told) for link in machine.links)
 
 
 def test_the_matrix_of_the_file_is_kept() -> None:
@@ -132,7 +134,7 @@ def test_one_distance_between_all_tells_nothing(distance: float) -> None:
     assert "links" not in {guess.about for guess in full.guesses}
     square = machine_of(_record(rows), ORIGIN, parse_links("0-1,0-2,1-3,2-3"))
     assert [link.ends for link in _loaded(square).links] == [(0, 1), (0, 2), (1, 3), (2, 3)]
-    assert square.warnings == ()
+    assert square.warnings == ()  # such a table tells nothing that the links could contradict
     assert _loaded(square).links[0].source.startswith("given with --links; ")
 
 
@@ -141,7 +143,17 @@ def test_one_distance_that_firmware_chose_is_a_full_mesh_and_a_guess() -> None:
     mesh = machine_of(_record(rows), ORIGIN)
     assert len(_loaded(mesh).links) == 6
     assert "links" in {guess.about for guess in mesh.guesses}
-    assert mesh.warnings == ("all nodes are equally far: a full mesh, or firmware that does not count hops; --links says otherwise",)
+    assert mesh.warnings == (
+        "all nodes are equally far: a full mesh, or firmware that does not count hops; --links says otherwise",
+    )
+    assert all("guess: distance 16 between all nodes is taken as one link each" in link.source for link in _loaded(mesh).links)
+    square = machine_of(_record(rows), ORIGIN, parse_links("0-1,0-2,1-3,2-3"))
+    assert square.warnings == (
+        "the links of --links do not give the hops that the distances stand for: "
+        "0-3 at 16 would be 2 hops, not 1; 1-2 at 16 would be 2 hops, not 1",
+    )
+    assert square.reproduces_distances is False
+    assert machine_of(_record(rows), ORIGIN, "full").warnings == ()
 
 
 def test_a_first_class_that_leaves_nodes_apart_is_refused_with_the_groups() -> None:
@@ -190,6 +202,7 @@ def test_two_nodes_have_a_link_whatever_the_distance() -> None:
         assert [guess.text for guess in imported.guesses if guess.about == "links"] == [
             "two nodes are taken as joined by one link"
         ]
+        assert _loaded(imported).links[0].source.startswith("guess: two nodes are taken as joined by one link")
     assert "no node reaches another" in _error(_record(((10, 255), (255, 10))))
 
 
@@ -305,6 +318,56 @@ def test_nodes_with_nothing_are_left_out_unless_a_link_names_them() -> None:
     assert machine.distances is not None and machine.distances.matrix == ((10, 20), (20, 10))
     assert imported.guesses[0].text == "node 0 left out: neither CPUs nor memory"
     assert _loaded(machine_of(record, ORIGIN, ((0, 3), (0, 4)))).node_ids == (0, 3, 4)
+
+
+def _with_empty(ids: tuple[int, ...], empty: tuple[int, ...]) -> tuple[NodeRecord, ...]:
+    return tuple(NodeRecord(node.id, (), 0.0) if node.id in empty else node for node in _nodes(ids))
+
+
+CHAIN = ((10, 16, 22), (16, 10, 16), (22, 16, 10))
+RING = ((10, 16, 16, 22), (16, 10, 22, 16), (16, 22, 10, 16), (22, 16, 16, 10))
+MESH = ((10, 16, 16), (16, 10, 16), (16, 16, 10))
+LONG = ((10, 16, 22, 28), (16, 10, 16, 22), (22, 16, 10, 16), (28, 22, 16, 10))
+EMPTY = "neither CPUs nor memory"
+
+
+@pytest.mark.parametrize(
+    ("rows", "empty", "ids", "links", "texts"),
+    [
+        (
+            CHAIN,
+            (1,),
+            (0, 1, 2),
+            [(0, 1), (1, 2)],
+            [f"node 1 kept, though it has {EMPTY}: by the distances others are linked over it"],
+        ),
+        (CHAIN, (0,), (1, 2), [(1, 2)], [f"node 0 left out: {EMPTY}"]),
+        (RING, (1,), (0, 2, 3), [(0, 2), (2, 3)], [f"node 1 left out: {EMPTY}"]),  # 0 and 3 are two hops apart over 2 as well
+        (RING, (1, 2), (0, 2, 3), [(0, 2), (2, 3)], [f"node 1 left out: {EMPTY}", f"node 2 kept, though it has {EMPTY}"]),
+        (MESH, (1,), (0, 2), [(0, 2)], [f"node 1 left out: {EMPTY}"]),
+        (LONG, (1, 2), (0, 1, 2, 3), [(0, 1), (1, 2), (2, 3)], [f"nodes 1-2 kept, though they have {EMPTY}"]),
+    ],
+)
+def test_an_empty_node_on_the_way_between_others_is_kept(
+    rows: Rows, empty: tuple[int, ...], ids: tuple[int, ...], links: list[tuple[int, int]], texts: list[str]
+) -> None:
+    imported = machine_of(_record(rows, nodes=_with_empty(tuple(range(len(rows))), empty)), ORIGIN)
+    machine = _loaded(imported)
+    assert machine.node_ids == ids
+    assert [link.ends for link in machine.links] == links
+    found = [guess.text for guess in imported.guesses if guess.about == "nodes"]
+    assert len(found) == len(texts) and all(text.startswith(start) for text, start in zip(found, texts, strict=True))
+    places = [range(len(rows))[node] for node in ids]
+    near = {(a, b): int(rows[a][b] or 0) for a in places for b in places}
+    assert {
+        (a, b): 10 + 6 * hop for a, line in zip(ids, hops(machine), strict=True) for b, hop in zip(ids, line, strict=True)
+    } == near
+
+
+def test_links_of_the_user_say_which_empty_nodes_there_are() -> None:
+    record = _record(CHAIN, nodes=_with_empty((0, 1, 2), (1,)))
+    assert _loaded(machine_of(record, ORIGIN, ((0, 2),))).node_ids == (0, 2)
+    assert _loaded(machine_of(record, ORIGIN, ((0, 1), (1, 2)))).node_ids == (0, 1, 2)
 
 
 def test_what_tells_no_nodes_is_refused() -> None:

@@ -236,6 +236,15 @@ def test_which_files_a_name_means(tmp_path: Path) -> None:
     assert style.picture_paths("a.png") == (Path("a.png"),)
     assert style.picture_paths("a.SVG") == (Path("a.SVG"),)
     assert style.picture_paths("v1.2") == (Path("v1.2.png"), Path("v1.2.svg"))
+    assert style.picture_paths("run.final") == (Path("run.final.png"), Path("run.final.svg"))
+    for name in ("a.txt", "a.TOML", "a.tiff"):
+        with pytest.raises(InputError, match="pictures are not written in this format"):
+            style.picture_paths(name)
+    for name in ("", ".", "..", "/", "folder/", "folder/.."):
+        with pytest.raises(
+            InputError, match=r"is no file name of a picture \(got '.*'\); allowed: a name in .png, .svg, or neither"
+        ):
+            style.picture_paths(name)
     with pytest.raises(InputError, match=r"a.pdf: pictures are not written in this format; allowed: .png, .svg"):
         draw_machine(load_machine("one-node"), tmp_path / "a.pdf")
     with pytest.raises(InputError, match="cannot be written"):

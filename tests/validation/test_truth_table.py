@@ -13,6 +13,8 @@ from simulator.errors import InputError
 from simulator.machine.load import load_machine
 from simulator.machine.spec import Machine
 from simulator.measure.accuracy import Accuracy
+from simulator.measure.result import RunResult
+from simulator.measure.run import run
 from simulator.sweep import local_executor
 from simulator.validation.placement import Placement, all_placements, in_words, placement, request_hops
 from simulator.validation.reference_file import load_reference
@@ -21,6 +23,8 @@ from simulator.validation.symmetry import pair_key, symmetries
 from simulator.validation.truth_table import truth_table, wanted_runs
 from simulator.validation.truth_table_files import ranking_tables, save_truth_table, truth_table_csv, truth_table_json
 from simulator.validation.truth_table_report import PairRow, TruthTable
+from simulator.workload import Workload
+from tests.validation.fakes import make_result
 from tests.validation.pairs import FEW, Interrupted, pair_run, stuck_run
 
 CI_OF_FAKES = 0.3
@@ -272,6 +276,109 @@ def test_wrong_input(settings: dict[str, object], field: str, tmp_path: Path) ->
     assert not (tmp_path / "store.sqlite").exists()
 
 
+# -- the exact mode ----------------------------------------------------------------------------------------------------------
+
+RECURRING = {("0.0.r.0",), ("0.0.w.1",), ("0.1.r.3",), ("0.0.r.0", "0.1.r.3")}
+EXACT_SHARE = 0.9  # what a thread takes without jitter
+
+
+def half_exact_run(machine: Machine, workload: Workload, accuracy: Accuracy, *, seed: int = 1, engine: str = "auto") -> RunResult:
+    """Some runs recur when the exact mode is asked for, and take less then; the others are ordinary."""
+    result = pair_run(machine, workload, accuracy, seed=seed)
+    if accuracy.steady == "ci" or tuple(thread.label for thread in workload.threads) not in RECURRING:
+        return result
+    threads = tuple(
+        thread.model_copy(update={"time_per_line_ns": EXACT_SHARE * (thread.time_per_line_ns or 0), "ci_percent": 0.0})
+        for thread in result.threads
+    )
+    return result.model_copy(update={"threads": threads, "verdict_detail": "exact without jitter: at every line"})
+
+
+@pytest.fixture
+def half_exact(tmp_path: Path) -> TruthTable:
+    """A table in which some runs are exact."""
+    return truth_table(tmp_path / "s.sqlite", threads=FEW, accuracy=Accuracy(steady="exact"), run_one=half_exact_run)
+
+
+def test_each_row_is_related_to_the_base_of_its_kind(half_exact: TruthTable) -> None:
+    """Times are 40, 49 and 44.125 alone, 3 more together, and nine tenths of that where exact."""
+    rows = {(row.first, row.second): row for row in half_exact.rows}
+    exact, ordinary = rows["0.0.r.0", "0.1.r.3"], rows["0.0.w.1", "0.1.r.3"]
+    assert (exact.time_first_ns, exact.time_second_ns) == (pytest.approx(0.9 * 43), pytest.approx(0.9 * 47.125))
+    assert exact.percent == pytest.approx(100 * (0.9 * 43 + 0.9 * 47.125) / 2 / 36)
+    assert (exact.exact, exact.ci_percent) == (True, 0.0)
+    assert (ordinary.time_first_ns, ordinary.time_second_ns) == (52.0, 47.125)
+    assert ordinary.percent == pytest.approx(100 * (52 + 47.125) / 2 / 40)
+    assert ordinary.ci_percent == pytest.approx(CI_OF_FAKES * 2**0.5)
+    assert not ordinary.exact
+    alone = {row.thread: row for row in half_exact.alone}
+    assert (alone["0.0.r.0"].percent, alone["0.0.r.0"].exact) == (100.0, True)
+    assert alone["0.0.w.1"].percent == pytest.approx(100 * 49 / 40)
+    assert alone["1.0.w.0"].percent == pytest.approx(100 * 49 / 40)
+    base = half_exact.ordinary_base
+    assert (base.thread, base.time_ns, base.percent, base.ci_percent, base.exact) == ("0.0.r.0", 40.0, 100.0, 0.0, False)
+
+
+def test_time_slicing_is_exact_where_both_runs_are(half_exact: TruthTable) -> None:
+    rows = {(row.first, row.second): row for row in half_exact.rows}
+    both = rows["0.0.r.0", "0.0.w.1"]
+    assert (both.method, both.exact, both.ci_percent) == ("time slicing", True, 0.0)
+    assert both.percent == pytest.approx(100 * 89 / 40)
+    neither = rows["1.0.w.0", "1.0.w.0"]
+    assert (neither.exact, neither.percent) == (False, pytest.approx(2 * 100 * 49 / 40))
+
+
+def test_time_slicing_of_an_exact_and_an_ordinary_run(tmp_path: Path) -> None:
+    """Each is related to the base of its kind; only the ordinary one adds to the interval. 0.0.w.0 is ordinary, 45 alone."""
+    accuracy = Accuracy(steady="exact")
+    table = truth_table(tmp_path / "s.sqlite", threads=["0.0.w.0", "0.0.w.1"], accuracy=accuracy, run_one=half_exact_run)
+    for row in table.rows:
+        if row.first != row.second:
+            assert not row.exact
+            assert row.time_first_ns == pytest.approx(45 + 0.9 * 49)
+            assert row.percent == pytest.approx(100 * (45 / 40 + 49 / 40))
+            own = CI_OF_FAKES * 2**0.5  # the thread's own and the base's
+            assert row.ci_percent == pytest.approx(own * 45 / (45 + 49))
+
+
+def test_without_an_exact_base_all_rows_are_related_to_the_ordinary_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "RECURRING", {("0.0.w.1",)})
+    accuracy = Accuracy(steady="exact")
+    table = truth_table(tmp_path / "s.sqlite", threads=["0.0.r.0", "0.0.w.1"], accuracy=accuracy, run_one=half_exact_run)
+    alone = {row.thread: row for row in table.alone}
+    assert (alone["0.0.r.0"].percent, alone["0.0.r.0"].ci_percent, alone["0.0.r.0"].exact) == (100.0, 0.0, False)
+    assert alone["0.0.w.1"].percent == pytest.approx(100 * 0.9 * 49 / 40)
+    assert alone["0.0.w.1"].ci_percent == pytest.approx(CI_OF_FAKES)
+
+
+def test_the_ordinary_base_of_an_ordinary_table_is_that_of_the_rows(tmp_path: Path) -> None:
+    runs: list[str] = []
+
+    def counted(*arguments: object, **options: object) -> RunResult:
+        result = pair_run(*arguments, **options)  # type: ignore[arg-type]
+        runs.append(" ".join(thread.label for thread in result.threads))
+        return result
+
+    table = truth_table(tmp_path / "s.sqlite", threads=FEW, run_one=counted)
+    assert table.ordinary_base == table.alone[0]
+    assert len(runs) == len(set(runs)) == 14
+
+
+@pytest.mark.parametrize("alone", ["0.0.w.1", "0.0.r.0"])
+def test_time_slicing_has_the_worse_verdict_of_both_runs_alone(alone: str, tmp_path: Path) -> None:
+    def stuck_alone(machine: Machine, workload: Workload, accuracy: Accuracy, **options: object) -> RunResult:
+        if [thread.label for thread in workload.threads] == [alone]:
+            return make_result(machine, workload, accuracy, 1, None, {})
+        return pair_run(machine, workload, accuracy)
+
+    table = truth_table(tmp_path / "s.sqlite", threads=["0.0.r.1", alone, "0.0.w.3"], run_one=stuck_alone)
+    rows = {(row.first, row.second): row for row in table.rows}
+    for pair in (("0.0.r.1", alone), (alone, "0.0.r.1"), (alone, "0.0.w.3"), (alone, alone)):
+        assert (rows[pair].verdict, rows[pair].time_first_ns, rows[pair].percent) == ("deadlock", None, None)
+    fine = rows["0.0.r.1", "0.0.w.3"]
+    assert (fine.verdict, fine.percent is None) == ("steady", alone == "0.0.r.0")  # without a base nothing has per cents
+
+
 def test_rows_say_which_are_exact(tmp_path: Path) -> None:
     threads = ["0.0.r.0", "0.0.r.1", "0.1.w.3", "1.0.w.3"]
     table = truth_table(tmp_path / "s.sqlite", threads=threads, accuracy=Accuracy(ci_percent=5, lines=12_000, steady="exact"))
@@ -280,6 +387,8 @@ def test_rows_say_which_are_exact(tmp_path: Path) -> None:
     assert alone["0.0.r.0"].exact
     assert alone["0.0.r.0"].ci_percent == 0
     assert rows["0.0.r.0", "0.0.r.1"].exact == (alone["0.0.r.0"].exact and alone["0.0.r.1"].exact)  # time slicing
+    base = run(load_machine("quartet"), Workload.from_labels(["0.0.r.0"]), Accuracy(ci_percent=5, lines=12_000))
+    assert table.ordinary_base.time_ns == base.threads[0].time_per_line_ns
     ordinary = [row for row in table.rows if not row.exact]
     assert ordinary
     assert all(row.ci_percent for row in ordinary)

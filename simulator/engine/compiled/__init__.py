@@ -1,5 +1,5 @@
 """The fast engine on numba."""
 
-from simulator.engine.compiled.engine import CompiledEngine
+from simulator.engine.compiled.engine import CompiledEngine, prepare
 
-__all__ = ["CompiledEngine"]
+__all__ = ["CompiledEngine", "prepare"]

@@ -10,7 +10,8 @@ import hashlib
 import logging
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -28,9 +29,57 @@ def cache_folder() -> Path:
     return base / f"kernel-{_fingerprint()}"
 
 
-def is_warm() -> bool:
-    """Return whether compiled code is there already."""
-    return any(cache_folder().rglob("*advance*.nbc"))
+@cache
+def writable_folder() -> Path | None:
+    """Return `cache_folder`, made if it was not there; None, and a warning, once a process, if nothing can be written there."""
+    folder: Path | None = None
+    try:
+        folder = cache_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except (OSError, RuntimeError) as error:  # RuntimeError: a user without a home
+        reason = getattr(error, "strerror", None) or error
+        what = f"compiled code cannot be kept in {folder or 'a home'} ({reason})"
+        _LOG.warning("%s; every start compiles the engine anew, which takes up to a minute", what)
+        return None
+    return folder
+
+
+def compile_once(what: str, last: str, compile_now: Callable[[], None]) -> None:
+    """Compile a part of the kernel, or wait for the process that does, so that workers who start together compile once.
+
+    Parameters
+    ----------
+    what : str
+        The part's name, for the message that says what a cold start waits for.
+    last : str
+        The function that is compiled last: where its code is kept, all is.
+    compile_now : callable
+    """
+    folder = writable_folder()
+    if folder is None:  # said already
+        compile_now()
+    elif any(folder.rglob(f"*.{last}-*.nbc")):
+        _load_or_compile(folder, compile_now)
+    else:
+        _LOG.warning("compiling %s for this computer, once: this takes up to a minute", what)
+        with only_compiler():
+            compile_now()
+
+
+def _load_or_compile(folder: Path, compile_now: Callable[[], None]) -> None:
+    """Load what is kept; where it is damaged, throw it away and compile anew."""
+    try:
+        compile_now()
+    except Exception as error:  # whatever unpickling garbage raises
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        _LOG.warning("compiled code in %s is damaged (%s); compiling anew, which takes up to a minute", folder, reason)
+        with only_compiler():
+            for kept in folder.rglob("*.nb?"):
+                kept.unlink(missing_ok=True)
+            compile_now()
 
 
 @contextmanager
@@ -41,11 +90,13 @@ def only_compiler() -> Iterator[None]:
     except ImportError:
         yield
         return
-    if _FOLDER is None:
+    folder = writable_folder()
+    if folder is None:
         yield
         return
-    with (_FOLDER / ".compiling").open("w") as lock:
-        with suppress(OSError):  # a network file system without locks: compiling twice does no harm
+    with ExitStack() as stack:
+        with suppress(OSError):  # no locks here, or another user's lock file: compiling twice does no harm
+            lock = stack.enter_context((folder / ".compiling").open("w"))
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -53,10 +104,10 @@ def only_compiler() -> Iterator[None]:
 def compiled(function: _Function) -> _Function:
     """Compile a function at its first call, from the cache where it can be; without a cache where the folder is not writable."""
     config: Any = numba.config
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(_FOLDER) if _FOLDER else ""  # read while a function is wrapped; other users of numba keep theirs
+    before, folder = config.CACHE_DIR, writable_folder()
+    config.CACHE_DIR = str(folder or "")  # read while a function is wrapped; other users of numba keep theirs
     try:
-        return cast(_Function, numba.njit(function, cache=_FOLDER is not None, nogil=True, boundscheck=False))
+        return cast(_Function, numba.njit(function, cache=folder is not None, nogil=True, boundscheck=False))
     finally:
         config.CACHE_DIR = before
 
@@ -66,19 +117,3 @@ def _fingerprint() -> str:
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
-
-
-def _writable_folder() -> Path | None:
-    folder = cache_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".probe-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        _LOG.warning("compiled code cannot be kept in %s (%s); every start compiles anew", folder, error.strerror)
-        return None
-    return folder
-
-
-_FOLDER = _writable_folder()

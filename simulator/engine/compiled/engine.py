@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 import numpy as np
 
 from simulator.engine.compiled import kernel
-from simulator.engine.compiled.cache import is_warm, only_compiler
+from simulator.engine.compiled.cache import compile_once
 from simulator.engine.compiled.memory import Memory, Vector, word
 from simulator.engine.deadlock import Member, Waiting, WaitState
-from simulator.engine.interface import LATENCY_BINS, Snapshot, Stop
+from simulator.engine.interface import LATENCY_BINS, EngineError, Snapshot, Stop
 from simulator.engine.plan import NONE, Plan
 
-_LOG = logging.getLogger("simulator.engine")
 _CHANNELS = 4
 _STOPS = (Stop.REACHED, Stop.EXHAUSTED, Stop.BUDGET)
 
@@ -31,8 +30,7 @@ class CompiledEngine:
     name = "compiled"
 
     def __init__(self, plan: Plan) -> None:
-        if not is_warm():
-            _compile_once()
+        prepare()
         self._plan = plan
         self._memory = Memory(plan)
         self._words = self._memory.words.view(np.uint64)
@@ -46,9 +44,9 @@ class CompiledEngine:
 
     def advance(self, target_lines: Sequence[int], event_budget: int) -> Stop:
         """Run until every thread has completed its target of lines (or the end of its program)."""
-        stop = kernel.advance(self._words, np.array(target_lines, np.uint64), np.uint64(event_budget))
-        assert not self._memory.header("BROKEN"), "an event was scheduled twice, or a table of the kernel overflowed"
-        return _STOPS[int(stop)]
+        stop = int(kernel.advance(self._words, np.array(target_lines, np.uint64), np.uint64(event_budget)))
+        self._check()
+        return _STOPS[stop]
 
     def snapshot(self) -> Snapshot:
         """Return the counters as they stand."""
@@ -160,16 +158,19 @@ class CompiledEngine:
                 found.append(Member(label, waits_at, not threads.repeat[thread] and issued >= count, own))
         return tuple(found)
 
+    def _check(self) -> None:
+        if self._memory.header("BROKEN"):
+            raise EngineError("a defect of the compiled engine: an event was scheduled twice, or a table is too small")
+
     def _record(self, table: str, row: int) -> Vector:
         place = self._memory.at(table, row)
         return self._memory.words[place : place + self._memory.length(table)]
 
 
-def _compile_once() -> None:
-    """Compile the kernel, or wait for the process that does, so that workers who start together compile once."""
-    _LOG.warning("compiling the engine for this computer, once: this takes up to a minute")
-    with only_compiler():
-        kernel.compile_advance()
+@cache
+def prepare() -> None:
+    """Compile the kernel where its code is not kept yet; looked up once a process."""
+    compile_once("the engine", "advance", kernel.compile_advance)
 
 
 def _integers(column: Vector) -> tuple[int, ...]:

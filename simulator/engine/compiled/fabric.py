@@ -1,4 +1,8 @@
-"""Ports, buffers, delays and links in motion: simpy_engine/fabric.py on the kernel's memory, function by function."""
+"""Ports, buffers, delays and links in motion: simpy_engine/fabric.py on the kernel's memory, function by function.
+
+Arguments are places of records in the memory `m`: `p` a port, `q` a pool, `h` a hold (the buffers a packet keeps), `k` a packet,
+`b` a branch, `d` a delay, `n` a NOP, `state` a transaction. All times are ps.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from simulator.engine.compiled.words import *
 
 @compiled
 def random_value(m: Words, stream: Word, number: Word, draw: Word) -> Word:
+    """Return the value in ps that a distribution gives for the n-th number of a stream (random_numbers.py)."""
     z = stream + number * GOLDEN
     z = (z ^ (z >> U30)) * MIX_1
     z = (z ^ (z >> U27)) * MIX_2
@@ -20,26 +25,32 @@ def random_value(m: Words, stream: Word, number: Word, draw: Word) -> Word:
 
 @compiled
 def new_record(m: Words, free_list: Word, fresh: Word, words: Word) -> Word:
-    """Take a record off its free list, or the next that was never used; its words hold what they held before."""
+    """Take a record off its free list, or the next that was never used; its words hold what they held before.
+
+    Where none is left it is the spare one at the end of the table, so that nothing beyond is written, and the run is over.
+    """
     record = m[free_list]
     if record != NONE:
         m[free_list] = m[record]
         return record
     record = m[fresh]
-    m[fresh] = record + words
-    if record + words > m[fresh + FRESH_ENDS]:
+    if record == m[fresh + FRESH_ENDS]:
         m[BROKEN] = ONE
+    else:
+        m[fresh] = record + words
     return record
 
 
 @compiled
 def drop(m: Words, free_list: Word, record: Word) -> None:
+    """Put a record onto its free list."""
     m[record] = m[free_list]
     m[free_list] = record
 
 
 @compiled
 def new_packet(m: Words, kind: Word, state: Word, hold: Word) -> Word:
+    """Return the place of a new packet that keeps a hold, or none, and has all arrived."""
     k = new_record(m, PACKET_FREE, PACKET_FRESH, PACKET_WORDS)
     m[k + K_KIND] = kind
     m[k + K_STATE] = state
@@ -51,6 +62,7 @@ def new_packet(m: Words, kind: Word, state: Word, hold: Word) -> Word:
 
 @compiled
 def ask_arbitration(m: Words, p: Word) -> None:
+    """Let a port arbitrate at the end of this tick, in the next if it has in this one; not while busy or with nothing to do."""
     if m[p + P_BUSY] or m[p + P_PENDING] or not (m[p + P_WAITING] or m[p + P_OWES]):
         return
     m[p + P_PENDING] = ONE
@@ -68,6 +80,7 @@ def ask_arbitration(m: Words, p: Word) -> None:
 
 @compiled
 def free(m: Words, q: Word, count: Word) -> None:
+    """Return units to a pool, with its time integral brought up to now."""
     m[q + Q_HELD_PS] += (m[q + Q_CAPACITY] - m[q + Q_FREE]) * (m[NOW] - m[q + Q_CHANGED])
     m[q + Q_CHANGED] = m[NOW]
     m[q + Q_FREE] += count
@@ -76,6 +89,7 @@ def free(m: Words, q: Word, count: Word) -> None:
 
 @compiled
 def take(m: Words, q: Word) -> None:
+    """Take a unit from a pool, with its time integral brought up to now."""
     m[q + Q_HELD_PS] += (m[q + Q_CAPACITY] - m[q + Q_FREE]) * (m[NOW] - m[q + Q_CHANGED])
     m[q + Q_CHANGED] = m[NOW]
     m[q + Q_FREE] -= ONE
@@ -83,6 +97,7 @@ def take(m: Words, q: Word) -> None:
 
 @compiled
 def give_back(m: Words, q: Word) -> None:
+    """Return a unit to its pool at once, or owe it to the other side of the link until a NOP carries it."""
     credit_class = m[q + Q_CLASS]
     if credit_class == NONE:
         free(m, q, ONE)
@@ -95,6 +110,7 @@ def give_back(m: Words, q: Word) -> None:
 
 @compiled
 def leave_command(m: Words, h: Word) -> None:
+    """Give back a hold's command buffer once the last copy has left it."""
     if h == NONE or m[h + H_COMMAND] == NONE:
         return
     m[h + H_COPIES] -= ONE
@@ -107,6 +123,7 @@ def leave_command(m: Words, h: Word) -> None:
 
 @compiled
 def leave_data(m: Words, h: Word) -> None:
+    """Give back a hold's data buffer, and the hold with it."""
     if h == NONE or m[h + H_DATA] == NONE:
         return
     pool = m[h + H_DATA]
@@ -116,6 +133,7 @@ def leave_data(m: Words, h: Word) -> None:
 
 @compiled
 def queue(m: Words, k: Word, b: Word) -> None:
+    """Put a packet at the end of its channel's queue, at the port of a branch."""
     m[k + K_BRANCH] = b
     p = m[b + B_PORT]
     m[p + P_WAITING_PS] += m[p + P_WAITING] * (m[NOW] - m[p + P_CHANGED])
@@ -157,6 +175,7 @@ def send(m: Words, state: Word, kind: Word, stage: Word, hold: Word) -> None:
 
 @compiled
 def push_delay(m: Words, d: Word, due: Word, k: Word) -> None:
+    """Put a packet into a delay that it leaves at `due` (ps), never before the one ahead."""
     m[k + K_DUE] = due
     m[k + K_NEXT] = NONE
     if m[d + D_HEAD] == NONE:
@@ -169,6 +188,7 @@ def push_delay(m: Words, d: Word, due: Word, k: Word) -> None:
 
 @compiled
 def can_go(m: Words, p: Word, channel: Word) -> Word:
+    """Return whether the first packet of a channel finds free what its branch takes."""
     k = m[p + P_HEAD + channel]
     if k == NONE:
         return False
@@ -182,6 +202,7 @@ def can_go(m: Words, p: Word, channel: Word) -> Word:
 
 @compiled
 def next_channel(m: Words, p: Word) -> Word:
+    """Return the channel whose turn it is, by priority or round robin; NONE when no packet can go."""
     if m[p + P_STRICT]:
         if can_go(m, p, TWO):
             return TWO
@@ -202,6 +223,7 @@ def next_channel(m: Words, p: Word) -> Word:
 
 @compiled
 def crc_ps(m: Words, p: Word, size: Word) -> Word:
+    """Count bytes sent over a link and return the time in ps of the CRCs that fall due among them."""
     left = m[p + P_CRC_LEFT]
     crcs = ZERO
     while size >= left:
@@ -216,6 +238,7 @@ def crc_ps(m: Words, p: Word, size: Word) -> Word:
 
 @compiled
 def occupy(m: Words, p: Word, end: Word) -> None:
+    """Make a port busy until `end` (ps)."""
     m[p + P_BUSY] = ONE
     m[p + P_BUSY_UNTIL] = end
     m[p + P_BUSY_PS] += end - m[NOW]
@@ -224,11 +247,13 @@ def occupy(m: Words, p: Word, end: Word) -> None:
 
 @compiled
 def carries_data(m: Words, k: Word) -> Word:
+    """Return whether a packet carries a line."""
     return m[m[KIND_AT] + KIND_WORDS * m[k + K_KIND] + K_DATA] > ZERO
 
 
 @compiled
 def go_on(m: Words, k: Word, held: Word) -> None:
+    """Let a whole packet leave its data buffer and enter the delay behind its port."""
     leave_data(m, held)
     m[k + K_TAIL] = ZERO
     d = m[m[k + K_BRANCH] + B_DELAY]
@@ -237,6 +262,7 @@ def go_on(m: Words, k: Word, held: Word) -> None:
 
 @compiled
 def pass_at_once(m: Words, p: Word, k: Word, held: Word) -> None:
+    """Let a packet through a port without a server; one whose tail is still under way waits for it."""
     leave_command(m, held)
     if m[k + K_TAIL] > m[NOW]:
         source = m[k + K_CAME_BY]
@@ -249,6 +275,7 @@ def pass_at_once(m: Words, p: Word, k: Word, held: Word) -> None:
 
 @compiled
 def serve(m: Words, p: Word, k: Word, b: Word, held: Word, service: Word) -> None:
+    """Occupy the port for `service` (ps), cut through after the header where the next stage only passes on."""
     now = m[NOW]
     end = now + service
     if m[k + K_TAIL] > end:
@@ -276,6 +303,7 @@ def serve(m: Words, p: Word, k: Word, b: Word, held: Word, service: Word) -> Non
 
 @compiled
 def service_ps(m: Words, p: Word, kind: Word) -> Word:
+    """Return a packet's time (ps) at the server: its kind's or a random one, with CRCs on a link, turnaround at a memory."""
     draw = m[p + P_DRAW]
     service = m[p + P_BY_KIND + kind] if draw == NONE else random_value(m, m[p + P_STREAM], m[p + P_SERVED], draw)
     m[p + P_SERVED] += ONE
@@ -292,6 +320,7 @@ def service_ps(m: Words, p: Word, kind: Word) -> Word:
 
 @compiled
 def grant(m: Words, p: Word, channel: Word) -> None:
+    """Take the first packet of a channel out of its queue, take its buffers, and serve it."""
     now = m[NOW]
     m[p + P_WAITING_PS] += m[p + P_WAITING] * (now - m[p + P_CHANGED])
     m[p + P_CHANGED] = now
@@ -327,6 +356,7 @@ def grant(m: Words, p: Word, channel: Word) -> None:
 
 @compiled
 def send_nop(m: Words, p: Word) -> None:
+    """Send a NOP that returns owed units, up to so many of each class."""
     released = ZERO
     total = ZERO
     most = m[p + P_NOP_RELEASES]
@@ -357,6 +387,7 @@ def send_nop(m: Words, p: Word) -> None:
 
 @compiled
 def arbitrate(m: Words, p: Word) -> None:
+    """Grant until the port is busy or nothing can go; a NOP goes first, but not twice running while a packet could."""
     m[p + P_PENDING] = ZERO
     m[p + P_ARBITRATED] = m[NOW]
     while not m[p + P_BUSY]:
@@ -371,6 +402,7 @@ def arbitrate(m: Words, p: Word) -> None:
 
 @compiled
 def on_service_end(m: Words, p: Word) -> None:
+    """End a service: buffers are given back, a packet that had to be whole goes on, and the port arbitrates."""
     held = m[p + P_LEAVING]
     k = m[p + P_SERVING]
     only_data = m[p + P_LEAVING_DATA]
@@ -391,6 +423,7 @@ def on_service_end(m: Words, p: Word) -> None:
 
 @compiled
 def on_tail_arrival(m: Words, source: Word) -> None:
+    """Let the packet go on whose tail has now arrived."""
     k, held = m[source + P_TAIL_PACKET], m[source + P_TAIL_HOLD]
     m[source + P_TAIL_PACKET] = NONE
     m[source + P_TAIL_HOLD] = NONE
@@ -399,6 +432,7 @@ def on_tail_arrival(m: Words, source: Word) -> None:
 
 @compiled
 def on_header_end(m: Words, p: Word) -> None:
+    """Give back the command buffer of the packet whose header has left."""
     held = m[p + P_HEADER_LEAVING]
     m[p + P_HEADER_LEAVING] = NONE
     leave_command(m, held)
@@ -406,6 +440,7 @@ def on_header_end(m: Words, p: Word) -> None:
 
 @compiled
 def on_nop_arrival(m: Words, p: Word) -> None:
+    """Free the units that the NOPs of this instant return."""
     now = m[NOW]
     first = m[p + P_NOP_HEAD]
     after = first

@@ -29,6 +29,7 @@ from simulator.engine.compiled.words import *
 
 @compiled
 def collect(m: Words, k: Word, state: Word, row: Word) -> None:
+    """Take a reply or an answer at the requester; the last one completes the line and sends SrcDone."""
     leave_command(m, m[k + K_HOLD])
     drop(m, PACKET_FREE, k)
     m[state + A_JOINS] -= ONE
@@ -39,6 +40,7 @@ def collect(m: Words, k: Word, state: Word, row: Word) -> None:
 
 @compiled
 def enter(m: Words, k: Word, stage: Word) -> None:
+    """Let a packet arrive at a stage: do the stage's action, then go on by its branches."""
     action = m[stage + S_ACTION]
     if action:
         state = m[k + K_STATE]
@@ -72,6 +74,7 @@ def enter(m: Words, k: Word, stage: Word) -> None:
 
 @compiled
 def on_delay(m: Words, d: Word) -> None:
+    """Let all packets arrive that leave a delay at this instant."""
     now = m[NOW]
     k = m[d + D_HEAD]
     after = k
@@ -88,11 +91,14 @@ def on_delay(m: Words, d: Word) -> None:
 
 @compiled
 def advance(memory: Words, targets: Words, budget: Word) -> Word:
-    """Process events until every foreground thread has its target, nothing is left, or the budget is used up."""
+    """Process events until every foreground thread has its target, nothing is left, the budget is used up, or a table is full.
+
+    Returns REACHED, EXHAUSTED, BUDGET or BROKE.
+    """
     m = pointer_to(memory)
     set_targets(m, targets)
     left = budget
-    while m[BELOW_TARGET] and left:
+    while m[BELOW_TARGET] and left and not m[BROKEN]:
         arbitrations = m[ARBITRATION_COUNT]
         if arbitrations:
             p = m[m[ARBITRATION_AT] + arbitrations - ONE]
@@ -126,6 +132,8 @@ def advance(memory: Words, targets: Words, budget: Word) -> Word:
         else:
             on_slot(m, e - L_EVENT)
     m[EVENTS] += budget - left
+    if m[BROKEN]:
+        return BROKE
     return BUDGET if m[BELOW_TARGET] else REACHED
 
 
@@ -136,6 +144,7 @@ def first_wake(memory: Words, slot: Word, time: Word) -> None:
 
 
 def compile_advance() -> None:
-    """Compile `advance`, or load it where another process has compiled it meanwhile."""
-    words = numba.types.Array(numba.uint64, 1, "C")
-    advance.compile((words, words, numba.uint64))  # type: ignore[attr-defined]
+    """Compile what an engine calls, `advance` last, or load it where another process has compiled it meanwhile."""
+    words, number = numba.types.Array(numba.uint64, 1, "C"), numba.uint64
+    first_wake.compile((words, number, number))  # type: ignore[attr-defined]
+    advance.compile((words, words, number))  # type: ignore[attr-defined]

@@ -132,10 +132,10 @@ class Memory:
             "BITMAP": max(1, buckets // 64),
             "ARBITRATION": size.ports,
             "HISTOGRAM": LATENCY_BINS,
-            "PACKET": size.packets * word("PACKET_WORDS"),
-            "HOLD": (size.packets + size.states) * word("HOLD_WORDS"),
-            "STATE": size.states * word("STATE_WORDS"),
-            "NOP": size.packets * word("NOP_WORDS"),
+            "PACKET": (size.packets + 1) * word("PACKET_WORDS"),
+            "HOLD": (size.packets + size.states + 1) * word("HOLD_WORDS"),
+            "STATE": (size.states + 1) * word("STATE_WORDS"),
+            "NOP": (size.packets + 1) * word("NOP_WORDS"),
         }
         place = word("HEADER_WORDS")
         for table, words in room.items():
@@ -147,7 +147,7 @@ class Memory:
         for table in ("PACKET", "HOLD", "STATE", "NOP"):
             memory[word(f"{table}_FREE")] = NONE
             memory[word(f"{table}_FRESH")] = self._at[table]
-            memory[word(f"{table}_END")] = self._at[table] + room[table]
+            memory[word(f"{table}_END")] = self._at[table] + room[table] - word(f"{table}_WORDS")  # where the spare record is
         memory[self._at["WHEEL"] : self._at["WHEEL"] + buckets] = NONE
         memory[word("WHEEL_SHIFT")], memory[word("WHEEL_MASK")] = self._wheel_shift(), buckets - 1
         return memory

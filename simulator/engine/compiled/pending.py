@@ -13,14 +13,16 @@ from simulator.engine.compiled.words import *
 
 @compiled
 def before(m: Words, one: Word, other: Word) -> Word:
+    """Return whether one source of events comes before the other: earlier, or at the same ps with the lower key."""
     return m[one + E_TIME] < m[other + E_TIME] or (m[one + E_TIME] == m[other + E_TIME] and m[one + E_KEY] < m[other + E_KEY])
 
 
 @compiled
 def push(m: Words, e: Word, time: Word) -> None:
     """Put a source of events among the pending ones: on the wheel, or on the heap if it lies beyond the wheel's reach."""
-    if m[e + E_TIME] != NONE:
-        m[BROKEN] = ONE  # pending already: two events would share one key
+    if m[e + E_TIME] != NONE:  # pending already: two events would share one key
+        m[BROKEN] = ONE
+        return
     m[e + E_TIME] = time
     shift, mask = m[WHEEL_SHIFT], m[WHEEL_MASK]
     if (time >> shift) - (m[NOW] >> shift) > mask:
@@ -42,6 +44,7 @@ def push(m: Words, e: Word, time: Word) -> None:
 
 @compiled
 def push_far(m: Words, e: Word) -> None:
+    """Put a source of events on the heap."""
     heap = m[HEAP_AT]
     at = m[HEAP_COUNT]
     m[HEAP_COUNT] = at + ONE
@@ -56,6 +59,7 @@ def push_far(m: Words, e: Word) -> None:
 
 @compiled
 def pop_far(m: Words) -> Word:
+    """Take the first source of events off the heap, which must not be empty, and return it."""
     heap = m[HEAP_AT]
     first = m[heap]
     count = m[HEAP_COUNT] - ONE
@@ -78,6 +82,7 @@ def pop_far(m: Words) -> Word:
 
 @compiled
 def remove_first(m: Words, bucket: Word) -> Word:
+    """Take the first source of events out of a bucket, which must not be empty, and return it."""
     at = m[WHEEL_AT] + bucket
     e = m[at]
     m[at] = m[e + E_NEXT]

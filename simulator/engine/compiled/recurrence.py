@@ -7,13 +7,14 @@ absolute time is later by the same time.
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 
 from simulator.engine.compiled.cache import compiled
 from simulator.engine.compiled.kernel import advance
 from simulator.engine.compiled.layout import *
 from simulator.engine.compiled.pending import push
-from simulator.engine.compiled.state import put_all
+from simulator.engine.compiled.state import put_all, write_state
 from simulator.engine.compiled.words import *
 
 HISTOGRAM_WORDS = LAST_BIN + ONE
@@ -32,7 +33,10 @@ def steps_to_recurrence(
     steps: Word,
     budget: Word,
 ) -> Word:
-    """Step by lines of the clock until the state is `reference`, of so many words, again; say how it ended."""
+    """Step by lines of the clock until the state is `reference`, of so many words, again.
+
+    Returns NOT_YET, CAME_BACK or STOOD_STILL.
+    """
     m = pointer_to(memory)
     lines = m[THREAD_AT] + THREAD_WORDS * clock + T_LINES
     targets = np.zeros(m[THREADS], np.uint64)
@@ -62,17 +66,20 @@ def settle(memory: Words) -> None:
 
 @compiled
 def grow(m: Words, before: Words, at: Word, periods: Word) -> None:
+    """Let a counter grow by as much in every period as it did since `before`."""
     m[at] += periods * (m[at] - before[at])
 
 
 @compiled
 def put_off(m: Words, at: Word, time: Word) -> None:
+    """Make a time (ps) later, unless it is none."""
     if m[at] != NONE:
         m[at] += time
 
 
 @compiled
 def push_again(m: Words, e: Word, time: Word) -> None:
+    """File a pending source of events anew, `time` (ps) later."""
     due = m[e + E_TIME]
     if due != NONE:
         m[e + E_TIME] = NONE
@@ -81,6 +88,7 @@ def push_again(m: Words, e: Word, time: Word) -> None:
 
 @compiled
 def jump_ports(m: Words, before: Words, periods: Word, time: Word) -> None:
+    """Let counters of ports and pools grow, and put off their times by `time` (ps)."""
     for index in range(m[PORTS]):
         p = m[PORT_AT] + m[PORT_WORDS] * index
         for counter in (P_SERVED, P_NOPS, P_CRCS, P_BUSY_PS, P_WAITING_PS):
@@ -99,6 +107,7 @@ def jump_ports(m: Words, before: Words, periods: Word, time: Word) -> None:
 
 @compiled
 def jump_threads(m: Words, before: Words, periods: Word, time: Word) -> None:
+    """Let counters of threads grow, and put off their times by `time` (ps)."""
     for index in range(m[THREADS]):
         t = m[THREAD_AT] + THREAD_WORDS * index
         if m[t + T_LINES] != before[t + T_LINES]:
@@ -158,3 +167,12 @@ def jump(memory: Words, memory_before: Words, periods: Word) -> None:
     jump_events(m, time)
     for latency in range(HISTOGRAM_WORDS):
         grow(m, before, m[HISTOGRAM_AT] + latency, periods)
+
+
+def compile_recurrence() -> None:
+    """Compile what the exact mode calls, `jump` last, or load it where another process has compiled it meanwhile."""
+    words, number = numba.types.Array(numba.uint64, 1, "C"), numba.uint64
+    write_state.compile((words,) * 4)  # type: ignore[attr-defined]
+    steps_to_recurrence.compile((words,) * 5 + (number,) * 4)  # type: ignore[attr-defined]
+    settle.compile((words,))  # type: ignore[attr-defined]
+    jump.compile((words, words, number))  # type: ignore[attr-defined]

@@ -25,12 +25,14 @@ THREAD_PART, SLOT_PART, PORT_PART, PACKET_PART = (np.uint64(value) for value in 
 
 @compiled
 def put(out: Words, o: Word, value: Word) -> Word:
+    """Write a word and return where the next goes, as all functions here that take `o` do."""
     out[o] = value
     return o + ONE
 
 
 @compiled
 def put_time(m: Words, out: Words, o: Word, time: Word) -> Word:
+    """Write a time relative to now, in ps; NONE stays."""
     return put(out, o, NONE if time == NONE else time - m[NOW])
 
 
@@ -46,6 +48,7 @@ def is_met(scratch: Words, record: Word) -> Word:
 
 @compiled
 def put_hold(m: Words, scratch: Words, out: Words, o: Word, h: Word) -> Word:
+    """Write a hold: its number in the walk, and when first met what it keeps."""
     if h == NONE:
         return put(out, o, NONE)
     met = is_met(scratch, h)
@@ -91,6 +94,7 @@ def put_sorted(out: Words, first: Word, o: Word, value: Word) -> Word:
 
 @compiled
 def put_state(m: Words, scratch: Words, repeats: Words, out: Words, o: Word, state: Word) -> Word:
+    """Write a transaction: its number in the walk, and when first met where it stands."""
     met = is_met(scratch, state)
     o = put(out, o, scratch[state] & NUMBER_MASK)
     if met:
@@ -107,6 +111,7 @@ def put_state(m: Words, scratch: Words, repeats: Words, out: Words, o: Word, sta
 
 @compiled
 def put_packet(m: Words, scratch: Words, repeats: Words, out: Words, o: Word, k: Word) -> Word:
+    """Write a packet, NONE for none."""
     if k == NONE:
         return put(out, o, NONE)
     o = put(out, o, m[k + K_KIND])
@@ -136,6 +141,7 @@ def put_pace(m: Words, out: Words, o: Word, t: Word) -> Word:
 
 @compiled
 def put_threads(m: Words, repeats: Words, out: Words, o: Word) -> Word:
+    """Write where all threads stand in program, pace, turns and barriers, and their slots."""
     for index in range(m[THREADS]):
         t = m[THREAD_AT] + THREAD_WORDS * index
         o = put(out, o, m[t + T_ISSUED] % repeats[index] if m[t + T_REPEAT] else m[t + T_ISSUED])
@@ -157,6 +163,7 @@ def put_threads(m: Words, repeats: Words, out: Words, o: Word) -> Word:
 
 @compiled
 def put_port(m: Words, out: Words, o: Word, p: Word) -> Word:
+    """Write a port's own words; a strict port has no last channel, and what is owed matters where anything is."""
     o = put(out, o, m[p + P_BUSY])
     o = put(out, o, ZERO if m[p + P_STRICT] else m[p + P_LAST_CHANNEL])
     o = put(out, o, m[p + P_LAST_NOP])
@@ -200,6 +207,7 @@ def put_contents(m: Words, scratch: Words, repeats: Words, out: Words, o: Word, 
 
 @compiled
 def put_delay(m: Words, scratch: Words, repeats: Words, out: Words, o: Word, d: Word) -> Word:
+    """Write the packets in a delay and when they leave it."""
     k = m[d + D_HEAD]
     while k != NONE:
         o = put_time(m, out, o, m[k + K_DUE])
@@ -210,6 +218,7 @@ def put_delay(m: Words, scratch: Words, repeats: Words, out: Words, o: Word, d: 
 
 @compiled
 def differs(one: Words, other: Words, first: Word, end: Word) -> Word:
+    """Return whether two vectors differ between two places."""
     at = first
     while at < end and one[at] == other[at]:
         at += ONE

@@ -1,4 +1,8 @@
-"""Window slots, pace, turns and barriers: simpy_engine/threads.py on the kernel's memory, function by function."""
+"""Window slots, pace, turns and barriers: simpy_engine/threads.py on the kernel's memory, function by function.
+
+Arguments are places of records in the memory `m`: `t` a thread, `slot` one of its window slots, `state` a transaction, `row` its
+row in the table of transactions. All times are ps.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,13 @@ from simulator.engine.compiled.words import *
 
 @compiled
 def wake(m: Words, slot: Word, time: Word) -> None:
+    """Let a slot wake at `time` (ps)."""
     push(m, slot + L_EVENT, time)
 
 
 @compiled
 def last_wanted(m: Words, t: Word) -> Word:
+    """Return the lines after which a thread is done with: its target, or its program's length if that is less."""
     if m[t + T_REPEAT] or m[t + T_TARGET] < m[t + T_COUNT]:
         return m[t + T_TARGET]
     return m[t + T_COUNT]
@@ -23,16 +29,19 @@ def last_wanted(m: Words, t: Word) -> Word:
 
 @compiled
 def barrier_of(m: Words, t: Word) -> Word:
+    """Return the barrier before a thread's next line, or NONE."""
     return m[m[t + T_FIRST] + PROGRAM_WORDS * (m[t + T_ISSUED] % m[t + T_COUNT]) + G_BARRIER]
 
 
 @compiled
 def held_by_barrier(m: Words, t: Word) -> Word:
+    """Return whether a thread may not issue its next line yet, for the barrier before it has not opened."""
     return barrier_of(m, t) != NONE and m[t + T_PASSED] != m[t + T_ISSUED]
 
 
 @compiled
 def arrive_at_barrier(m: Words, t: Word) -> None:
+    """Count a thread in at its barrier once its lines are complete; the last one lets all go."""
     if m[t + T_IN_FLIGHT] or m[t + T_AT_BARRIER] or not held_by_barrier(m, t):
         return
     barrier = barrier_of(m, t)
@@ -57,6 +66,7 @@ def arrive_at_barrier(m: Words, t: Word) -> None:
 
 @compiled
 def complete(m: Words, state: Word, row: Word) -> None:
+    """Complete a line: count it with its latency (ps), and let its slot wake after the core time."""
     slot = m[state + A_SLOT]
     now = m[NOW]
     if m[row + R_VICTIM]:
@@ -83,6 +93,7 @@ def complete(m: Words, state: Word, row: Word) -> None:
 
 @compiled
 def begin(m: Words, row: Word, slot: Word, program: Word, number: Word, issued: Word) -> None:
+    """Begin a transaction of a slot at `issued` (ps): its request sets out."""
     state = new_record(m, STATE_FREE, STATE_FRESH, STATE_WORDS)
     m[state + A_ROW] = row
     m[state + A_SLOT] = slot
@@ -96,6 +107,7 @@ def begin(m: Words, row: Word, slot: Word, program: Word, number: Word, issued: 
 
 @compiled
 def is_due(m: Words, slot: Word, t: Word) -> Word:
+    """Return whether a slot's next line is due; if not, it wakes when it is."""
     draw = m[t + T_INTERVAL]
     if draw == NONE:
         return True
@@ -119,6 +131,7 @@ def is_due(m: Words, slot: Word, t: Word) -> Word:
 
 @compiled
 def is_its_turn(m: Words, slot: Word, t: Word) -> Word:
+    """Return whether a thread's time slice is now; if not, the slot wakes when the next begins."""
     period = m[t + T_SLICE_PERIOD]
     if not period:
         return True
@@ -134,6 +147,7 @@ def is_its_turn(m: Words, slot: Word, t: Word) -> Word:
 
 @compiled
 def on_slot(m: Words, slot: Word) -> None:
+    """Let a slot that wakes issue its next line, and the eviction with it, unless something keeps it."""
     t = m[slot + L_THREAD]
     if m[slot + L_VICTIM_OUT]:
         m[slot + L_WAITS] = ONE
@@ -163,6 +177,7 @@ def on_slot(m: Words, slot: Word) -> None:
 
 @compiled
 def set_targets(m: Words, targets: Words) -> None:
+    """Set how many lines each thread shall have completed since the start, and count those that have not."""
     m[BELOW_TARGET] = ZERO
     for index in range(m[THREADS]):
         t = m[THREAD_AT] + THREAD_WORDS * index

@@ -1,6 +1,8 @@
 """What every module of the kernel uses: constants as unsigned words, the address of the memory, one machine instruction.
 
-The types ``Words`` and ``Word`` are for the reader; numba infers its own, an address and a 64-bit unsigned integer.
+The types ``Words`` and ``Word`` are for the reader; numba infers its own, an address and a 64-bit unsigned integer. What plan.py,
+order.py, interface.py and random_numbers.py say too is repeated here, since machine code is kept under a hash of this folder's
+sources alone; tests/engine/test_kernel_constants.py holds both to be equal.
 """
 
 from __future__ import annotations
@@ -20,15 +22,14 @@ ALL_ONES = np.uint64((1 << 64) - 1)
 NONE = np.uint64((1 << 64) - 1)
 CHANNELS = np.uint64(4)
 CLASSES = np.uint64(7)
-INTERNAL, LINK, DRAM = ZERO, ONE, TWO
-ACCEPT, REPLY, ANSWER, COLLECT, RELEASE = (np.uint64(value) for value in range(1, 6))
-REACHED, EXHAUSTED, BUDGET = 0, 1, 2
+LINK, DRAM = ONE, TWO
+ACCEPT, REPLY, ANSWER, RELEASE = (np.uint64(value) for value in (1, 2, 3, 5))
+REACHED, EXHAUSTED, BUDGET, BROKE = 0, 1, 2, 3  # what `advance` returns
 ARRIVAL_NUMBERS = np.uint64(1 << 48)
 SLOT_BITS = np.uint64(16)
 SERVICE_END_KEY = np.uint64(1 << 48)
 ARBITRATION_KEY = np.uint64(2 << 48)
 COMPONENT_MASK = np.uint64((1 << 32) - 1)
-SLOT_MASK = np.uint64((1 << 16) - 1)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
