@@ -325,7 +325,7 @@ def test_compiling_is_said_once_whatever_the_number_of_processes(tmp_path: Path)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMASIM_CACHE_DIR": str(tmp_path / "cache")}
     command = [sys.executable, str(tmp_path / "sweep.py")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
-    said = [line for line in done.stderr.splitlines() if line.startswith("compiling ")]
+    said = [line for line in done.stderr.splitlines() if line.startswith("numasim: compiling ")]
     assert len(said) == len(set(said)) > 0, done.stderr
     assert "8 points in s.sqlite: 0 were there, 8 done now" in done.stderr
 
