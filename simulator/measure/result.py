@@ -44,7 +44,7 @@ class LinkReport(Report):
     gb_per_s: float = Field(description="every byte on the wire, NOP and CRC included")
     utilization: float = Field(description="share of the window its serialiser was busy")
     demand_gb_per_s: float | None = Field(
-        description="what would be sent if this link were ideal; None: not asked for, or an exact run whose ideal link does not recur"
+        description="what would be sent if this link were ideal; None: not asked for, or exact and the ideal link does not recur"
     )
     bytes_by_class: BytesByClass
 
