@@ -63,6 +63,8 @@ class CReferenceEngine:
             thread_lines=lines,
             thread_last_ps=last_ps,
             thread_latency_ps=latency_ps,
+            path_lines=(),  # it does not take a line's time apart
+            path_parts_ps=(),
             port_busy_ps=busy_ps,
             port_waiting_ps=waiting_ps,
             port_sent=tuple(sent[port * kinds : (port + 1) * kinds] for port in range(ports)),

@@ -16,6 +16,8 @@ from simulator.engine.plan import (
     Branches,
     Delays,
     Draws,
+    Part,
+    Paths,
     Plan,
     Pools,
     PortKind,
@@ -42,13 +44,15 @@ def ring_plan() -> Plan:
         kind_data_bytes=(0, 0),
         kind_writes=(0, 0),
         kind_channel=(0, 2),
+        kind_carries_line=(1, 0),
         ports=_ports(),
         pools=Pools(name=("station 0 buffers",), capacity=(2 * CUSTOMERS,), claimant=(0,), credit_class=(NONE,)),
-        delays=Delays(name=tuple(f"after {name}" for name in _names()), time_ps=(DELAY_PS,) * _OUTPUTS),
+        delays=_delays(),
         stages=_stages(),
         branches=_branches(),
         transactions=_transactions(),
-        program=Program(transaction=(0,), victim=(NONE,), core_draw=(0,), barrier=(NONE,)),
+        program=Program(transaction=(0,), victim=(NONE,), core_draw=(0,), barrier=(NONE,), path=(0,)),
+        paths=Paths(thread=(0,), transaction=(0,)),
         threads=_threads(),
         draws=Draws(((DELAY_PS,),)),
         controller_port=(NONE,),
@@ -86,7 +90,17 @@ def _ports() -> Ports:
         crc_every_bytes=(1 << 40,) * _OUTPUTS,
         crc_bytes=zero,
         crc_ps=zero,
+        service_part=(int(Part.SRI),) * _OUTPUTS,
+        queue_part=(int(Part.NODE_QUEUE),) * _OUTPUTS,
+        buffer_part=(int(Part.NODE_BUFFERS),) * _OUTPUTS,
     )
+
+
+def _delays() -> Delays:
+    wire = (int(Part.WIRE),) * _OUTPUTS
+    names = tuple(f"after {name}" for name in _names())
+    time_ps = (DELAY_PS,) * _OUTPUTS
+    return Delays(name=names, time_ps=time_ps, part=wire, part_ps=time_ps, rest_part=wire)
 
 
 def _stages() -> Stages:

@@ -6,14 +6,24 @@ import argparse
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simulator.cli.guard import exit_code, say
 from simulator.cli.options import positive_int
 from simulator.tables import Table, plain_text
 
+if TYPE_CHECKING:
+    from simulator.validation.reproduce import Replay
+
 
 def experiment(
-    name: str, what: str, figures: Sequence[str], *, levels: Sequence[str] = (), argv: Sequence[str] | None = None
+    name: str,
+    what: str,
+    figures: Sequence[str],
+    *,
+    levels: Sequence[str] = (),
+    breakdown: bool = False,
+    argv: Sequence[str] | None = None,
 ) -> int:
     """Replay some figures of AMD note 40555 as a script, and return its exit code.
 
@@ -27,10 +37,12 @@ def experiment(
         Ids of the figures.
     levels : sequence of str
         Those of `figures` that differ in the background only: drawn in one picture over its rate.
+    breakdown : bool
+        Whether to say where a line's time goes in each case, before all else.
     argv : sequence of str, optional
         Arguments; the process's own if left out.
     """
-    return exit_code(lambda: _replay(_add_jobs(_parser(name, what)).parse_args(argv), name, figures, levels))
+    return exit_code(lambda: _replay(_add_jobs(_parser(name, what)).parse_args(argv), name, figures, levels, breakdown))
 
 
 def table_experiment(
@@ -73,7 +85,7 @@ def _tabulate(args: argparse.Namespace, name: str, make: Callable[[bool, Path], 
     return 0
 
 
-def _replay(args: argparse.Namespace, name: str, figures: Sequence[str], levels: Sequence[str]) -> int:
+def _replay(args: argparse.Namespace, name: str, figures: Sequence[str], levels: Sequence[str], breakdown: bool) -> int:
     from simulator.cli.console import progress_bar, show_tables
     from simulator.files import writable_folder, write_text
     from simulator.plots.levels import draw_levels
@@ -91,6 +103,8 @@ def _replay(args: argparse.Namespace, name: str, figures: Sequence[str], levels:
     report = replay.report
     candidates = (bars_table(reference, report.bars), loads_table(report.loads), orders_table(reference, report))
     tables = [table for table in candidates if table.rows]
+    if breakdown:
+        tables.insert(0, _break_down(replay, folder / name))
     show_tables(tables)
     write_text(folder / f"{name}.txt", plain_text(tables))
     draw_replay(replay, folder)
@@ -98,3 +112,13 @@ def _replay(args: argparse.Namespace, name: str, figures: Sequence[str], levels:
         draw_levels(reference, [reference.find_figure(figure) for figure in levels], report.bars, folder / name)
     say(f"table and pictures are in {folder}")
     return 0
+
+
+def _break_down(replay: Replay, path: Path) -> Table:
+    """Draw where a line's time goes in each case, and return it as a table."""
+    from simulator.plots.queueing import draw_queueing
+    from simulator.validation.breakdown import case_breakdowns, queueing_table
+
+    cases = case_breakdowns(replay.reference, replay.figures, replay.results)
+    draw_queueing(cases, path, source=replay.reference.source)
+    return queueing_table(cases)

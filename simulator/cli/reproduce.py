@@ -95,13 +95,21 @@ def _written(reference: Reference, figures: Sequence[str], folder: Path) -> tupl
     from simulator.plots.style import picture_paths
 
     names = [f"figure-{figure.id}" for figure in reference.figure if figure.id in figures or not figures]
-    pictures = (path for name in [*names, "links"] for path in picture_paths(folder / name))
-    return (folder / "reproduce.json", folder / "reproduce.csv", *pictures)
+    pictures = (path for name in [*names, "links", "breakdown"] for path in picture_paths(folder / name))
+    return (*(folder / name for name in ("reproduce.json", "reproduce.csv", "breakdown.csv")), *pictures)
 
 
 def _save(replay: Replay, folder: Path) -> None:
+    from simulator.plots.queueing import draw_queueing
     from simulator.plots.replay import draw_replay
-    from simulator.validation.save import save_reproduction
+    from simulator.validation.breakdown import case_breakdowns
+    from simulator.validation.save import save_breakdown, save_reproduction
 
-    written = [*save_reproduction(replay.reference, replay.report, folder), *draw_replay(replay, folder)]
+    cases = case_breakdowns(replay.reference, replay.figures, replay.results)
+    written = [
+        *save_reproduction(replay.reference, replay.report, folder),
+        *draw_replay(replay, folder),
+        save_breakdown(cases, folder),
+        *draw_queueing(cases, folder / "breakdown", source=replay.reference.source),
+    ]
     say(f"wrote {len(written)} files in {folder}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simulator.cli.documents import machine_files, prepare_documents
@@ -12,6 +13,7 @@ from simulator.errors import InputError
 
 if TYPE_CHECKING:
     from simulator.machine.spec import Machine
+    from simulator.measure.result import RunResult
     from simulator.workload import ThreadSpec
 
 
@@ -51,7 +53,11 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--engine", choices=("auto", "simpy", "compiled"), default="auto", help="what advances the run (%(default)s)"
     )
     add_steady(parser)
-    parser.add_argument("--breakdown", action="store_true", help=argparse.SUPPRESS)  # not in this version
+    parser.add_argument(
+        "--breakdown",
+        action="store_true",
+        help="say where a line's time goes; with --picture FILE also draw it, as FILE-breakdown (the JSON always has it)",
+    )
     parser.add_argument(
         "--picture", metavar="FILE", help="draw the machine with the loads of this run: .png, .svg, or neither for both"
     )
@@ -64,7 +70,6 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def command(args: argparse.Namespace) -> int:
     """Run once; exit code 1 when the verdict is not "steady"."""
-    _refuse_what_is_missing(args)
     from simulator.machine.load import load_machine
     from simulator.measure.accuracy import Accuracy
     from simulator.measure.demand import with_demand
@@ -86,20 +91,25 @@ def command(args: argparse.Namespace) -> int:
 
         write_text(args.output, result.model_dump_json(indent=2) + "\n")
     else:
+        from simulator.cli.breakdown_tables import breakdown_tables
         from simulator.cli.console import show_tables
         from simulator.cli.run_tables import run_tables
 
-        show_tables(run_tables(result))
+        show_tables((*run_tables(result), *(breakdown_tables(result) if args.breakdown else ())))
     if args.picture is not None:
-        from simulator.plots.square import draw_machine
-
-        draw_machine(machine, args.picture, result)
+        _draw(args, machine, result)
     return 0 if result.verdict == "steady" else 1
 
 
-def _refuse_what_is_missing(args: argparse.Namespace) -> None:
-    if args.breakdown:
-        raise InputError("is not in this version", field="--breakdown")
+def _draw(args: argparse.Namespace, machine: Machine, result: RunResult) -> None:
+    from simulator.plots.breakdown import draw_breakdown
+    from simulator.plots.square import draw_machine
+
+    draw_machine(machine, args.picture, result)
+    if args.breakdown and result.breakdown:
+        path = Path(args.picture)
+        kind = path.suffix if path.suffix.lower() in (".png", ".svg") else ""
+        draw_breakdown(result, path.with_name(f"{path.name.removesuffix(kind)}-breakdown{kind}"))
 
 
 def _bound_threads(args: argparse.Namespace, machine: Machine) -> tuple[ThreadSpec, ...]:

@@ -36,6 +36,11 @@ class Snapshot:
         By thread: lines completed, and when the last of them was.
     thread_latency_ps : tuple of int
         By thread: sum of the latencies of its lines.
+    path_lines : tuple of int
+        By path (see :class:`simulator.engine.plan.Paths`): lines completed.
+    path_parts_ps : tuple of tuple of int, shape (paths, parts)
+        By path and :class:`simulator.engine.plan.Part`: time of its completed lines. All but the core time add up to their
+        latencies, to the last integer.
     port_busy_ps, port_waiting_ps : tuple of int
         By port: time its server was busy; time integral of the packets waiting for it.
     port_sent : tuple of tuple of int
@@ -50,6 +55,8 @@ class Snapshot:
     thread_lines: tuple[int, ...]
     thread_last_ps: tuple[int, ...]
     thread_latency_ps: tuple[int, ...]
+    path_lines: tuple[int, ...]
+    path_parts_ps: tuple[tuple[int, ...], ...]
     port_busy_ps: tuple[int, ...]
     port_waiting_ps: tuple[int, ...]
     port_sent: tuple[tuple[int, ...], ...]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from simulator.engine.lower_journeys import Journeys
 from simulator.engine.lower_stations import Output, build_stations
-from simulator.engine.plan import NONE, Action, Draws, Plan, Program, Threads, Transactions
+from simulator.engine.plan import NONE, Action, Draws, Paths, Plan, Program, Threads, Transactions
 from simulator.engine.random_numbers import constant, exponential, stream_start, uniform
 from simulator.machine.routing import resolve_routes
 from simulator.machine.spec import Machine
@@ -37,7 +37,10 @@ def lower(machine: Machine, workload: Workload, seed: int = 1) -> Plan:
     journeys = Journeys(machine, resolve_routes(machine), stations)
     draws = _Draws()
     transactions = _Transactions(machine, journeys)
-    threads, program, parties = _lower_threads(machine, workload, transactions, draws, seed)
+    threads, program, paths, parties = _lower_threads(machine, workload, transactions, draws, seed)
+    table = transactions.table()
+    carriers = {*table.request_kind, *table.reply_kind}
+    assert carriers.isdisjoint({*table.probe_kind, *table.answer_kind, *table.done_kind}), "where a line is would be ambiguous"
     return Plan(
         node_ids=machine.node_ids,
         kind_name=tuple(kind.name for kind in PACKET_KINDS),
@@ -45,13 +48,15 @@ def lower(machine: Machine, workload: Workload, seed: int = 1) -> Plan:
         kind_data_bytes=tuple(kind.data_bytes for kind in PACKET_KINDS),
         kind_writes=tuple(int(kind.writes) for kind in PACKET_KINDS),
         kind_channel=tuple(int(kind.channel) for kind in PACKET_KINDS),
+        kind_carries_line=tuple(int(kind in carriers) for kind in range(len(PACKET_KINDS))),
         ports=stations.ports(),
         pools=stations.pools(),
         delays=stations.delays(),
         stages=journeys.stages(),
         branches=journeys.branches(),
-        transactions=transactions.table(),
+        transactions=table,
         program=program,
+        paths=paths,
         threads=threads,
         draws=Draws(tuple(draws.rows)),
         controller_port=tuple(_output_port(stations.node_output.get((node, "dram"))) for node in machine.node_ids),
@@ -145,9 +150,11 @@ def _optional_kind(kind: PacketKind | None) -> int:
 
 def _lower_threads(
     machine: Machine, workload: Workload, transactions: _Transactions, draws: _Draws, seed: int
-) -> tuple[Threads, Program, tuple[int, ...]]:
+) -> tuple[Threads, Program, Paths, tuple[int, ...]]:
     rows: list[dict[str, object]] = []
     lines: list[tuple[int, int, int, int]] = []
+    paths: dict[tuple[int, int], int] = {}
+    path_column: list[int] = []
     parties: dict[int, int] = {}
     ordinals: dict[str, int] = {}
     for thread in workload.threads:
@@ -155,15 +162,18 @@ def _lower_threads(
         first = len(lines)
         for access in thread.accesses:
             lines.append(_lower_access(machine, thread, access, transactions, draws))
+            path_column.append(paths.setdefault((len(rows), lines[-1][0]), len(paths)))
         for barrier in {access.barrier for access in thread.accesses if access.barrier is not None}:
             parties[barrier] = parties.get(barrier, 0) + 1
         stream = stream_start(seed, f"thread {thread.label} #{ordinal}")
         rows.append(_lower_thread(machine, thread, stream, first, draws))
     columns = {name: tuple(row[name] for row in rows) for name in rows[0]}
     transaction, victim, core_draw, barrier_column = zip(*lines, strict=True)
-    program = Program(transaction=transaction, victim=victim, core_draw=core_draw, barrier=barrier_column)
+    path = tuple(path_column)
+    program = Program(transaction=transaction, victim=victim, core_draw=core_draw, barrier=barrier_column, path=path)
+    by_path = Paths(thread=tuple(thread for thread, _ in paths), transaction=tuple(row for _, row in paths))
     counts = tuple(parties.get(number, 0) for number in range(max(parties, default=-1) + 1))
-    return Threads(**columns), program, counts  # type: ignore[arg-type]
+    return Threads(**columns), program, by_path, counts  # type: ignore[arg-type]
 
 
 def _lower_access(

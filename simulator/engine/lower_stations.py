@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from simulator.engine.plan import NONE, Delays, Pools, PortKind, Ports
+from simulator.engine.plan import NONE, Delays, Part, Pools, PortKind, Ports
 from simulator.machine.routing import link_key
 from simulator.machine.spec import Link, Machine, Node
 from simulator.protocol import CHANNEL_NAMES, PACKET_KINDS, Channel, PacketKind
@@ -52,6 +52,9 @@ class _PortRow:
     crc_every_bytes: int = 1 << 40
     crc_bytes: int = 0
     crc_ps: int = 0
+    service_part: Part = Part.SERIALISATION
+    queue_part: Part = Part.NODE_QUEUE
+    buffer_part: Part = Part.NODE_BUFFERS
 
 
 @dataclass
@@ -62,14 +65,15 @@ class Stations:
     link_output: dict[str, Output] = field(default_factory=dict)  # by link direction, such as 0->1
     _ports: list[_PortRow] = field(default_factory=list)
     _pools: list[tuple[str, int, int, int]] = field(default_factory=list)
-    _delays: list[tuple[str, int]] = field(default_factory=list)
+    _delays: list[tuple[str, int, Part, int, Part]] = field(default_factory=list)
 
     def add_port(self, row: _PortRow) -> int:
         self._ports.append(row)
         return len(self._ports) - 1
 
-    def add_delay(self, name: str, time_ns: float) -> int:
-        self._delays.append((name, ps_from_ns(time_ns)))
+    def add_delay(self, name: str, part: Part, time_ns: float, rest_part: Part = Part.CROSSBAR, rest_ns: float = 0.0) -> int:
+        part_ps = min(ps_from_ns(time_ns), ps_from_ns(time_ns + rest_ns))
+        self._delays.append((name, ps_from_ns(time_ns + rest_ns), part, part_ps, rest_part))
         return len(self._delays) - 1
 
     def add_pools(self, owner: str, claimant: int, counts: Mapping[str, int], *, by_nop: bool = False) -> dict[str, int]:
@@ -103,6 +107,9 @@ class Stations:
             crc_every_bytes=tuple(row.crc_every_bytes for row in rows),
             crc_bytes=tuple(row.crc_bytes for row in rows),
             crc_ps=tuple(row.crc_ps for row in rows),
+            service_part=tuple(int(row.service_part) for row in rows),
+            queue_part=tuple(int(row.queue_part) for row in rows),
+            buffer_part=tuple(int(row.buffer_part) for row in rows),
         )
 
     def pools(self) -> Pools:
@@ -112,8 +119,9 @@ class Stations:
 
     def delays(self) -> Delays:
         """Return the finished table of delays."""
-        name, time_ps = zip(*self._delays, strict=True)
-        return Delays(name=name, time_ps=time_ps)
+        name, time_ps, part, part_ps, rest_part = zip(*self._delays, strict=True)
+        parts, rest_parts = tuple(map(int, part)), tuple(map(int, rest_part))
+        return Delays(name=name, time_ps=time_ps, part=parts, part_ps=part_ps, rest_part=rest_parts)
 
 
 def build_stations(machine: Machine) -> Stations:
@@ -140,6 +148,7 @@ def _internal_port(name: str, node: Node, data_gb_per_s: float | None = None) ->
         strict=int(node.crossbar.arbitration == "response-first"),
         service_ps=tuple(time_ps(kind.size_bytes) for kind in PACKET_KINDS),
         header_ps=tuple(time_ps(kind.command_bytes) for kind in PACKET_KINDS),
+        service_part=Part.SERIALISATION if data_gb_per_s is None else Part.SRI,  # without a rate only tails are waited for
     )
 
 
@@ -147,12 +156,12 @@ def _add_sri(stations: Stations, machine: Machine, node: Node) -> None:
     owner = f"node {node.id}"
     sri, crossbar = node.sri, node.crossbar
     out = stations.add_port(_internal_port(f"{owner} SRI to crossbar", node, sri.data_gb_per_s))
-    to_crossbar = stations.add_delay(f"{owner} SRI to crossbar", sri.latency_ns + crossbar.latency_ns)
+    to_crossbar = stations.add_delay(f"{owner} SRI to crossbar", Part.SRI, sri.latency_ns, Part.CROSSBAR, crossbar.latency_ns)
     buffers = stations.add_pools(f"{owner} SRI to crossbar", out, sri.to_crossbar.model_dump())
     stations.node_output[node.id, "sri"] = Output(out, to_crossbar, NONE, buffers)
     into = stations.add_port(_internal_port(f"{owner} crossbar to SRI", node, sri.data_gb_per_s))
-    arrive = stations.add_delay(f"{owner} crossbar to SRI", sri.latency_ns)
-    answer = stations.add_delay(f"{owner} probe answer", sri.latency_ns + machine.coherence.probe_answer_ns)
+    arrive = stations.add_delay(f"{owner} crossbar to SRI", Part.SRI, sri.latency_ns)
+    answer = stations.add_delay(f"{owner} probe answer", Part.SRI, sri.latency_ns, Part.PROBES, machine.coherence.probe_answer_ns)
     buffers = stations.add_pools(f"{owner} crossbar to SRI", into, crossbar.to_sri.model_dump())
     stations.node_output[node.id, "to_sri"] = Output(into, arrive, answer, buffers)
 
@@ -160,15 +169,16 @@ def _add_sri(stations: Stations, machine: Machine, node: Node) -> None:
 def _add_controller(stations: Stations, node: Node) -> None:
     owner, controller = f"node {node.id}", node.controller
     assert controller is not None
-    into = stations.add_port(_internal_port(f"{owner} crossbar to controller", node))
-    entry = stations.add_delay(f"{owner} crossbar to controller", controller.entry_ns)
+    entrance = _internal_port(f"{owner} crossbar to controller", node)
+    into = stations.add_port(replace(entrance, buffer_part=Part.CONTROLLER_FULL))
+    entry = stations.add_delay(f"{owner} crossbar to controller", Part.CONTROLLER, controller.entry_ns)
     queue = stations.add_pools(f"{owner} controller queue", into, {"request": controller.queue})
     stations.node_output[node.id, "to_mct"] = Output(into, entry, NONE, queue)
     dram = stations.add_port(_dram_port(f"{owner} DRAM", node))
-    path = stations.add_delay(f"{owner} DRAM path", controller.path_ns)
+    path = stations.add_delay(f"{owner} DRAM path", Part.CONTROLLER, controller.path_ns)
     stations.node_output[node.id, "dram"] = Output(dram, path, NONE, {})
     out = stations.add_port(_internal_port(f"{owner} controller to crossbar", node))
-    to_crossbar = stations.add_delay(f"{owner} controller to crossbar", node.crossbar.latency_ns)
+    to_crossbar = stations.add_delay(f"{owner} controller to crossbar", Part.CROSSBAR, node.crossbar.latency_ns)
     buffers = stations.add_pools(f"{owner} controller to crossbar", out, controller.to_crossbar.model_dump())
     stations.node_output[node.id, "mct"] = Output(out, to_crossbar, to_crossbar, buffers)
 
@@ -178,7 +188,8 @@ def _dram_port(name: str, node: Node) -> _PortRow:
     assert controller is not None
     service = tuple(ps_from_ns(controller.write_ns if kind.writes else controller.read_ns) for kind in PACKET_KINDS)
     turnaround = ps_from_ns(controller.turnaround_ns)
-    return _PortRow(name, PortKind.DRAM, 0, service, service, turnaround_ps=turnaround)
+    parts = {"service_part": Part.DRAM, "queue_part": Part.DRAM_QUEUE}
+    return _PortRow(name, PortKind.DRAM, 0, service, service, turnaround_ps=turnaround, **parts)
 
 
 def _add_link_direction(stations: Stations, machine: Machine, link: Link, start: int, end: int) -> int:
@@ -198,9 +209,12 @@ def _add_link_direction(stations: Stations, machine: Machine, link: Link, start:
             crc_every_bytes=link.crc.every_bytes,
             crc_bytes=link.crc.bytes,
             crc_ps=serialisation_ps(link.crc.bytes, rate),
+            queue_part=Part.LINK_QUEUE,
+            buffer_part=Part.CREDITS,
         )
     )
-    wire = stations.add_delay(f"link {name} wire and crossbar", link.latency_ns + machine.node(end).crossbar.latency_ns)
+    crossbar_ns = machine.node(end).crossbar.latency_ns
+    wire = stations.add_delay(f"link {name} wire and crossbar", Part.WIRE, link.latency_ns, Part.CROSSBAR, crossbar_ns)
     credits = stations.add_pools(f"link {name}", port, link.credits.model_dump(), by_nop=True)
     stations.link_output[name] = Output(port, wire, wire, credits)
     return port

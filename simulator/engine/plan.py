@@ -31,6 +31,26 @@ class PortKind(IntEnum):
     DRAM = 2  # serves one line at a time; turning round between reads and writes costs
 
 
+class Part(IntEnum):
+    """What a line's time is spent on. A line is in one of these at every moment from its issue to the end of its core time."""
+
+    SOURCE = 0  # an arrival that waits for a free window slot
+    SRI = 1  # between core and crossbar, its data path if the machine gives it a rate included
+    CROSSBAR = 2
+    WIRE = 3  # link latency
+    SERIALISATION = 4  # of its packets on links, with CRC, and until a tail has come
+    CONTROLLER = 5  # entry, and the DRAM path after the service
+    DRAM = 6  # service, with turning round
+    NODE_QUEUE = 7  # behind others at an output inside a node
+    LINK_QUEUE = 8  # behind others, or NOPs, at a link
+    DRAM_QUEUE = 9  # behind others at the DRAM
+    CONTROLLER_FULL = 10  # for a place in the controller's queue
+    NODE_BUFFERS = 11  # for a buffer inside a node, or its turn
+    CREDITS = 12  # for a credit of a link, or its turn
+    PROBES = 13  # from the data's arrival to the last answer of the probed nodes
+    CORE = 14  # core time after the line; not part of its latency
+
+
 class Action(IntEnum):
     """What happens to a packet at the end of a journey."""
 
@@ -44,7 +64,7 @@ class Action(IntEnum):
 
 @dataclass(frozen=True)
 class Ports:
-    """Outputs, one row each. `service_ps` and `header_ps` have a column a packet kind."""
+    """Outputs, one row each. `service_ps` and `header_ps` have a column a packet kind; parts are those of :class:`Part`."""
 
     name: tuple[str, ...]
     kind: Ints
@@ -61,6 +81,9 @@ class Ports:
     crc_every_bytes: Ints
     crc_bytes: Ints
     crc_ps: Ints
+    service_part: Ints  # what a line spends here being served, behind others, and for want of buffers
+    queue_part: Ints
+    buffer_part: Ints
 
 
 @dataclass(frozen=True)
@@ -75,10 +98,13 @@ class Pools:
 
 @dataclass(frozen=True)
 class Delays:
-    """Fixed delays."""
+    """Fixed delays. `part_ps` of `time_ps` are spent on `part`, the rest on `rest_part`."""
 
     name: tuple[str, ...]
     time_ps: Ints
+    part: Ints
+    part_ps: Ints
+    rest_part: Ints
 
 
 @dataclass(frozen=True)
@@ -131,6 +157,15 @@ class Program:
     victim: Ints  # the eviction that goes with it, or NONE
     core_draw: Ints  # distribution of the core time after it
     barrier: Ints
+    path: Ints  # row of Paths that it counts for
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Kinds of lines of a thread, apart by transaction: reads and writes, from each node to each memory."""
+
+    thread: Ints
+    transaction: Ints
 
 
 @dataclass(frozen=True)
@@ -165,8 +200,9 @@ class Plan:
 
     Attributes
     ----------
-    kind_data_bytes, kind_writes, kind_channel : tuple of int
-        By packet kind: data it carries, 1 if it makes DRAM write, virtual channel.
+    kind_data_bytes, kind_writes, kind_channel, kind_carries_line : tuple of int
+        By packet kind: data it carries, 1 if it makes DRAM write, virtual channel, 1 if it is a request or its reply: the line is
+        where that packet is.
     controller_port, controller_pool : tuple of int
         By node: DRAM port and queue pool, or NONE.
     barrier_parties : tuple of int
@@ -180,6 +216,7 @@ class Plan:
     kind_data_bytes: Ints
     kind_writes: Ints
     kind_channel: Ints
+    kind_carries_line: Ints
     ports: Ports
     pools: Pools
     delays: Delays
@@ -187,6 +224,7 @@ class Plan:
     branches: Branches
     transactions: Transactions
     program: Program
+    paths: Paths
     threads: Threads
     draws: Draws
     controller_port: Ints

@@ -68,6 +68,49 @@ class LatencyReport(Report):
     p99: float | None
 
 
+class PartsReport(Report):
+    """Where the latency of a line goes, ns, mean over the lines of a path; docs/breakdown.md defines each part."""
+
+    sri: float = Field(description="between core and crossbar, its data path if the machine gives it a rate included")
+    crossbar: float
+    wire: float = Field(description="latency of links")
+    serialisation: float = Field(description="of its packets on links, CRC included, and until a tail has come")
+    controller: float = Field(description="entry of the controller, and the DRAM path after the service")
+    dram_service: float = Field(description="service of the DRAM, turning round between reads and writes included")
+    node_queue: float = Field(description="behind others at an output inside a node")
+    link_queue: float = Field(description="behind others, or NOPs, at a link")
+    dram_queue: float = Field(description="behind others at the DRAM")
+    controller_full: float = Field(description="for a place in the controller's queue")
+    node_buffers: float = Field(description="for a buffer inside a node, or its turn")
+    credits: float = Field(description="for a credit of a link, or its turn")
+    source: float = Field(description="an arrival's wait for a free slot; 0 for threads without arrivals")
+    probe_wait: float = Field(description="from the arrival of its data to the last answer of the probed nodes")
+
+
+class PathReport(Report):
+    """Where the time of a line goes: mean over the lines that a thread completed on one path in the window.
+
+    `walking_ns`, `queueing_ns`, `parts_ns.probe_wait` and `other_ns` add up to `total_ns`; all of `parts_ns` to `latency_ns`.
+    """
+
+    thread: str = Field(description="label")
+    place: int = Field(description="of the thread in `threads`")
+    background: bool
+    path: str = Field(description="what it does and between which nodes, such as read 0->1")
+    lines: int
+    slots: int = Field(description="lines that the thread keeps in flight")
+    parts_ns: PartsReport
+    latency_ns: float = Field(description="from issue, or arrival, to completion")
+    core_ns: float = Field(description="core time after the line")
+    other_ns: float = Field(
+        description="a slot without a line, mean over all lines of the thread: its eviction under way, rate, barrier, turn; and "
+        "what the ends of the window cut off, so it may be just below 0"
+    )
+    total_ns: float = Field(description="latency, core and other; `slots` x time a line, where a thread has one path")
+    walking_ns: float = Field(description="what a line takes with nobody in its way, the wait for probes left out; core included")
+    queueing_ns: float = Field(description="behind others, and for buffers, credits and places")
+
+
 class Provenance(Report):
     """All that determines the run: no clock, host or path."""
 
@@ -89,6 +132,9 @@ class RunResult(Report):
     links: dict[str, LinkReport]
     controllers: dict[str, ControllerReport]
     latency_ns: LatencyReport | None = Field(description="None when no foreground line ended in the window")
+    breakdown: tuple[PathReport, ...] = Field(
+        default=(), description="by thread and path, where a line ended in the window; empty too in results of earlier versions"
+    )
     events: int
     verdict: Verdict
     verdict_detail: str | None

@@ -11,6 +11,7 @@ from simulator.engine.lower import lower
 from simulator.machine.spec import Machine
 from simulator.machine.variants import without_jitter
 from simulator.measure.accuracy import Accuracy
+from simulator.measure.breakdown import path_reports
 from simulator.measure.exact import ExactSession, exact_session
 from simulator.measure.report import Window, controller_reports, latency_report, link_reports, thread_reports
 from simulator.measure.result import Provenance, RunResult
@@ -93,6 +94,7 @@ def _result(machine: Machine, workload: Workload, session: Session | ExactSessio
         links=link_reports(window),
         controllers=controller_reports(window),
         latency_ns=latency_report(window, session.engine.latency_histogram()),
+        breakdown=path_reports(window),
         events=end.events,
         verdict=session.verdict,
         verdict_detail=session.verdict_detail,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 from simulator.files import write_text
+from simulator.validation.breakdown import CaseBreakdown, queueing_csv
 from simulator.validation.reference import Figure, Reference
 from simulator.validation.report import Reproduction
 
@@ -53,6 +55,19 @@ def save_reproduction(reference: Reference, report: Reproduction, folder: Path) 
     for path, text in files.items():
         write_text(path, text)
     return tuple(files)
+
+
+def save_breakdown(cases: Sequence[CaseBreakdown], folder: Path) -> Path:
+    """Write ``breakdown.csv``, and return its path.
+
+    Raises
+    ------
+    InputError
+        It cannot be written there.
+    """
+    path = folder / "breakdown.csv"
+    write_text(path, queueing_csv(cases))
+    return path
 
 
 def _rows(reference: Reference, report: Reproduction) -> list[dict[str, object]]:

@@ -14,9 +14,11 @@ PICTURES = {
     "hop_cost": {"figure-4", "figure-5"},
     "crossfire": {"figure-6", "links"},
     "two_on_a_node": {"figure-10", "figure-11"},
+    "queueing_or_latency": {"queueing_or_latency", "links"} | {f"figure-{number}" for number in (6, 7, 9, 11, 15)},
     "background_load": {"background_load"} | {f"figure-{number}" for number in (7, 8, 9, 11, 12, 13, 14, 15)},
 }
 
+SLOW = ("background_load", "queueing_or_latency")
 TABLES = {"ablations": "Crossfire (0.0.w.1 1.0.w.0)", "all_to_all": "All nodes read from all nodes"}
 
 
@@ -26,12 +28,14 @@ def _run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    "name", ["hop_cost", "crossfire", "two_on_a_node", pytest.param("background_load", marks=pytest.mark.slow)]
+    "name",
+    ["hop_cost", "crossfire", "two_on_a_node", *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)],
 )
 def test_quick_form(name: str, tmp_path: Path) -> None:
     done = _run(name, "--quick", "--jobs", "1", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Bars: time a line, % of 0.0.r.0 alone\n")
+    first = "Queueing against latency: " if name == "queueing_or_latency" else "Bars: time a line, % of 0.0.r.0 alone\n"
+    assert done.stdout.startswith(first)
     assert (tmp_path / f"{name}.txt").read_text() == done.stdout
     assert {path.stem for path in tmp_path.glob("*.png")} == PICTURES[name] == {path.stem for path in tmp_path.glob("*.svg")}
 

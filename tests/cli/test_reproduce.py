@@ -39,9 +39,10 @@ def test_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert out.endswith("\nevery tolerance holds\n")
     assert out.startswith("Bars: time a line, % of 0.0.r.0 alone\n  figure  case ")
     assert "\x1b" not in out
-    assert err == f"numasim: wrote 28 files in {tmp_path / 'new' / 'folder'}\n"
+    assert err == f"numasim: wrote 31 files in {tmp_path / 'new' / 'folder'}\n"
     names = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
-    assert names == {"reproduce.json", "reproduce.csv", "runs", "links.png", "links.svg"} | {
+    breakdown = {f"breakdown.{kind}" for kind in ("csv", "png", "svg")}
+    assert names == {"reproduce.json", "reproduce.csv", "runs", "links.png", "links.svg"} | breakdown | {
         f"figure-{number}.{kind}" for number in range(4, 16) for kind in ("png", "svg")
     }
 
@@ -68,7 +69,7 @@ def test_output_does_not_depend_on_place_or_jobs(tmp_path: Path, monkeypatch: py
 
 def test_chosen_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*REF, "--figure", "4", "--figure", "10", "--out", str(tmp_path)]) == 0
-    assert {path.stem for path in tmp_path.glob("*.png")} == {"figure-4", "figure-10"}
+    assert {path.stem for path in tmp_path.glob("*.png")} == {"figure-4", "figure-10", "breakdown"}
     assert "0-2 hop" in capsys.readouterr().out
 
 

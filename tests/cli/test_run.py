@@ -113,7 +113,6 @@ def test_too_short_a_run_is_said(capsys: pytest.CaptureFixture[str]) -> None:
             ["quartet", "0.0.r.0", "--set", "crossbar.arbitration=fair"],
             "crossbar.arbitration",
         ),
-        (["quartet", "0.0.r.0", "--breakdown"], "--breakdown: is not in this version"),
         (["quartet", "0.0.r.0", "-o", "/nonexistent/folder/run.json"], "cannot be written: no such file or directory"),
         (["quartet", "0.0.r.0", "-o", "/"], "cannot be written: is a directory"),
     ],

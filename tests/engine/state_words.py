@@ -10,10 +10,10 @@ import numpy as np
 from simulator.engine.compiled import recurrence
 from simulator.engine.compiled.memory import word
 from simulator.engine.compiled.recurring import RecurringEngine
-from simulator.engine.plan import NONE
+from simulator.engine.plan import NONE, Part
 
-CHANNELS, CLASSES = 4, 7
-_SEVERAL = {"P_HEAD": CHANNELS, "P_LAST": CHANNELS, "P_OWED": CLASSES, "P_CREDIT_POOL": CLASSES}
+CHANNELS, CLASSES, PARTS = 4, 7, len(Part)
+_SEVERAL = {"A_PARTS": PARTS, "P_HEAD": CHANNELS, "P_LAST": CHANNELS, "P_OWED": CLASSES, "P_CREDIT_POOL": CLASSES}
 _EVENTS = ("P_TAIL_EVENT", "P_NOP_EVENT", "P_HEADER_EVENT", "P_END_EVENT", "P_ARBITRATION_EVENT", "L_EVENT", "D_EVENT")
 _TABLES = {"P": "port", "Q": "pool", "D": "delay", "T": "thread", "L": "slot", "V": "barrier", "K": "packet", "H": "hold"}
 _TABLES |= {"A": "state", "N": "nop"}

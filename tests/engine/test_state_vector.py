@@ -27,9 +27,10 @@ NO_LIMIT = 1 << 40
 LOOKS, EVENTS_BETWEEN, EVENTS_AFTER = 40, 59, 600
 
 CONSTANT = {
-    "port": "KIND STRICT TURNAROUND REVERSE NOP_PS NOP_LATENCY NOP_BYTES NOP_RELEASES CRC_EVERY CRC_PS DRAW STREAM CREDIT_POOL",
+    "port": "KIND STRICT TURNAROUND REVERSE NOP_PS NOP_LATENCY NOP_BYTES NOP_RELEASES CRC_EVERY CRC_PS DRAW STREAM CREDIT_POOL "
+    "SERVICE_PART QUEUE_PART BUFFER_PART",
     "pool": "CAPACITY CLAIMANT CLASS",
-    "delay": "TIME",
+    "delay": "TIME PART PART_PS REST_PART",
     "thread": "STREAM BACKGROUND WINDOW FIRST COUNT REPEAT INTERVAL OPEN SLICE_PERIOD SLICE_START SLICE_LENGTH SLOTS",
     "slot": "THREAD",
     "barrier": "PARTIES",
@@ -38,7 +39,7 @@ COUNTS = {  # also when a time integral was last brought up to date, and when a 
     "port": "BUSY_UNTIL SERVED NOPS CRCS BUSY_PS WAITING_PS CHANGED",
     "pool": "HELD_PS CHANGED",
     "thread": "LINES TARGET LAST LATENCY",
-    "state": "NUMBER",  # which random number is drawn next
+    "state": "NUMBER COUNTED BUSY_BEFORE PARTS",  # which random number comes next; where the time went
 }
 FOLLOWS = {  # lengths and ends of lists; a delay's event is that of its first packet
     "port": "WAITING LAST NOP_TAIL",
@@ -59,7 +60,13 @@ DECIDES = {
 }
 LETTER = {"port": "P", "pool": "Q", "delay": "D", "thread": "T", "slot": "L", "barrier": "V", "packet": "K", "hold": "H"}
 LETTER |= {"state": "A", "nop": "N"}
-OF_KINDS = {"K_CHANNEL", "K_BYTES", "K_DATA", "K_WRITES"}  # columns of the table of packet kinds, by the letter of packets
+OF_KINDS = {
+    "K_CHANNEL",
+    "K_BYTES",
+    "K_DATA",
+    "K_WRITES",
+    "K_CARRIES_LINE",
+}  # columns of the table of packet kinds, by the letter of packets
 BY_KIND = "P_BY_KIND"  # service and header times, constant, and packets sent, which count
 
 

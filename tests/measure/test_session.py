@@ -11,7 +11,7 @@ from simulator.engine.build import build_engine
 from simulator.engine.deadlock import Waiting, WaitState
 from simulator.engine.interface import Snapshot, Stop
 from simulator.engine.lower import lower
-from simulator.engine.plan import Plan
+from simulator.engine.plan import Part, Plan
 from simulator.errors import InputError
 from simulator.measure.accuracy import Accuracy
 from simulator.measure.run import run
@@ -62,6 +62,8 @@ class Scripted:
             thread_lines=tuple(map(len, done)),
             thread_last_ps=tuple(times[-1] if times else 0 for times in done),
             thread_latency_ps=tuple(0 for _ in done),
+            path_lines=(0,) * len(self.plan.paths.thread),
+            path_parts_ps=((0,) * len(Part),) * len(self.plan.paths.thread),
             port_busy_ps=zeros,
             port_waiting_ps=zeros,
             port_sent=tuple(tuple(0 for _ in self.plan.kind_name) for _ in zeros),

@@ -57,6 +57,7 @@ class CompiledEngine:
             memory.records("PORT", size.ports),
             memory.records("POOL", size.pools),
         )
+        paths = memory.records("PATH", len(self._plan.paths.thread))
         waiting = ports[:, word("P_WAITING_PS")] + ports[:, word("P_WAITING")] * (now - ports[:, word("P_CHANGED")])
         in_use = pools[:, word("Q_CAPACITY")] - pools[:, word("Q_FREE")]
         sent = word("P_BY_KIND") + 2 * size.kinds
@@ -66,6 +67,8 @@ class CompiledEngine:
             thread_lines=_integers(threads[:, word("T_LINES")]),
             thread_last_ps=_integers(threads[:, word("T_LAST")]),
             thread_latency_ps=_integers(threads[:, word("T_LATENCY")]),
+            path_lines=_integers(paths[:, word("Y_LINES")]),
+            path_parts_ps=tuple(_integers(row) for row in paths[:, word("Y_PARTS") :]),
             port_busy_ps=_integers(ports[:, word("P_BUSY_PS")] - np.maximum(0, ports[:, word("P_BUSY_UNTIL")] - now)),
             port_waiting_ps=_integers(waiting),
             port_sent=tuple(_integers(row) for row in ports[:, sent : sent + size.kinds]),

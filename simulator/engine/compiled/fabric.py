@@ -132,13 +132,41 @@ def leave_data(m: Words, h: Word) -> None:
 
 
 @compiled
+def busy_so_far(m: Words, p: Word) -> Word:
+    """Return the time (ps) that a port's server was busy, up to now."""
+    ahead = m[p + P_BUSY_UNTIL] - m[NOW] if m[p + P_BUSY_UNTIL] > m[NOW] else ZERO
+    return m[p + P_BUSY_PS] - ahead
+
+
+@compiled
+def count_wait(m: Words, state: Word, p: Word) -> None:
+    """Count the time since the line came to the port: while it was busy, behind others; else for want of buffers."""
+    queued = m[p + P_BUSY_PS] - m[state + A_BUSY_BEFORE]
+    m[state + A_PARTS + m[p + P_QUEUE_PART]] += queued
+    m[state + A_PARTS + m[p + P_BUFFER_PART]] += m[NOW] - m[state + A_COUNTED] - queued
+    m[state + A_COUNTED] = m[NOW]
+
+
+@compiled
+def count_passage(m: Words, state: Word, b: Word, d: Word) -> None:
+    """Count the time since the port let the line go: the fixed delay behind it, and before that the service."""
+    m[state + A_PARTS + m[d + D_PART]] += m[d + D_PART_PS]
+    m[state + A_PARTS + m[d + D_REST_PART]] += m[d + D_TIME] - m[d + D_PART_PS]
+    m[state + A_PARTS + m[m[b + B_PORT] + P_SERVICE_PART]] += m[NOW] - m[state + A_COUNTED] - m[d + D_TIME]
+    m[state + A_COUNTED] = m[NOW]
+
+
+@compiled
 def queue(m: Words, k: Word, b: Word) -> None:
     """Put a packet at the end of its channel's queue, at the port of a branch."""
     m[k + K_BRANCH] = b
     p = m[b + B_PORT]
     m[p + P_WAITING_PS] += m[p + P_WAITING] * (m[NOW] - m[p + P_CHANGED])
     m[p + P_CHANGED] = m[NOW]
-    channel = m[m[KIND_AT] + KIND_WORDS * m[k + K_KIND] + K_CHANNEL]
+    row = m[KIND_AT] + KIND_WORDS * m[k + K_KIND]
+    if m[row + K_CARRIES_LINE]:
+        m[m[k + K_STATE] + A_BUSY_BEFORE] = busy_so_far(m, p)
+    channel = m[row + K_CHANNEL]
     m[k + K_NEXT] = NONE
     last = m[p + P_LAST + channel]
     if last != NONE:
@@ -335,6 +363,8 @@ def grant(m: Words, p: Word, channel: Word) -> None:
     kinds = m[KINDS]
     m[p + P_BY_KIND + TWO * kinds + kind] += ONE
     b = m[k + K_BRANCH]
+    if m[m[KIND_AT] + KIND_WORDS * kind + K_CARRIES_LINE]:
+        count_wait(m, m[k + K_STATE], p)
     held = m[k + K_HOLD]
     m[k + K_HOLD] = NONE
     command = m[b + B_COMMAND]

@@ -13,6 +13,7 @@ from simulator.engine.compiled.cache import compiled
 from simulator.engine.compiled.fabric import (
     arbitrate,
     branch_out,
+    count_passage,
     drop,
     leave_command,
     on_header_end,
@@ -85,7 +86,10 @@ def on_delay(m: Words, d: Word) -> None:
         push(m, d + D_EVENT, m[after + K_DUE])
     while k != after:
         following = m[k + K_NEXT]
-        enter(m, k, m[m[k + K_BRANCH] + B_STAGE])
+        b = m[k + K_BRANCH]
+        if m[m[KIND_AT] + KIND_WORDS * m[k + K_KIND] + K_CARRIES_LINE]:
+            count_passage(m, m[k + K_STATE], b, d)
+        enter(m, k, m[b + B_STAGE])
         k = following
 
 

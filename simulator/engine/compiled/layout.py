@@ -20,14 +20,14 @@ import numpy as np
     PACKET_FRESH, HOLD_FRESH, STATE_FRESH, NOP_FRESH,
     PACKET_END, HOLD_END, STATE_END, NOP_END,
     HEAP_COUNT, WHEEL_COUNT, WHEEL_SHIFT, WHEEL_MASK, ARBITRATION_COUNT,
-    FIRST_TAIL, FIRST_NOP, FIRST_HEADER, FIRST_THREAD, FIRST_PORT,
-) = map(np.uint64, range(56))  # fmt: skip
+    FIRST_TAIL, FIRST_NOP, FIRST_HEADER, FIRST_THREAD, FIRST_PORT, PATH_AT,
+) = map(np.uint64, range(57))  # fmt: skip
 FRESH_ENDS = np.uint64(4)  # from the first unused record of a kind to the end of its room
 HEADER_WORDS = np.uint64(64)
 
 # a packet kind
-K_CHANNEL, K_BYTES, K_DATA, K_WRITES = map(np.uint64, range(4))
-KIND_WORDS = np.uint64(4)
+K_CHANNEL, K_BYTES, K_DATA, K_WRITES, K_CARRIES_LINE = map(np.uint64, range(5))
+KIND_WORDS = np.uint64(8)
 
 # a port; then service, header and sent by kind
 (
@@ -35,8 +35,8 @@ KIND_WORDS = np.uint64(4)
     P_DRAW, P_STREAM,
     P_WAITING, P_BUSY, P_BUSY_UNTIL, P_LAST_CHANNEL, P_LAST_NOP, P_LAST_WROTE, P_SERVING, P_LEAVING, P_LEAVING_DATA,
     P_HEADER_LEAVING, P_TAIL_PACKET, P_TAIL_HOLD, P_OWES, P_PENDING, P_ARBITRATED, P_SERVED, P_NOPS, P_CRCS, P_CRC_LEFT,
-    P_BUSY_PS, P_WAITING_PS, P_CHANGED, P_NOP_HEAD, P_NOP_TAIL,
-) = map(np.uint64, range(36))  # fmt: skip
+    P_BUSY_PS, P_WAITING_PS, P_CHANGED, P_NOP_HEAD, P_NOP_TAIL, P_SERVICE_PART, P_QUEUE_PART, P_BUFFER_PART,
+) = map(np.uint64, range(39))  # fmt: skip
 P_TAIL_EVENT, P_NOP_EVENT, P_HEADER_EVENT, P_END_EVENT, P_ARBITRATION_EVENT = map(np.uint64, range(62, 77, 3))
 P_HEAD = np.uint64(40)  # by channel
 P_LAST = np.uint64(44)
@@ -46,8 +46,8 @@ P_BY_KIND = np.uint64(77)  # service, header, sent: a column each
 
 Q_FREE, Q_CAPACITY, Q_CLAIMANT, Q_CLASS, Q_HELD_PS, Q_CHANGED = map(np.uint64, range(6))
 POOL_WORDS = np.uint64(6)
-D_TIME, D_HEAD, D_TAIL, D_EVENT = map(np.uint64, range(4))
-DELAY_WORDS = np.uint64(6)
+D_TIME, D_HEAD, D_TAIL, D_PART, D_PART_PS, D_REST_PART, D_EVENT = map(np.uint64, range(7))
+DELAY_WORDS = np.uint64(9)
 S_ACTION, S_NODE, S_FIRST, S_COUNT = map(np.uint64, range(4))
 STAGE_WORDS = np.uint64(4)
 B_PORT, B_COMMAND, B_DATA, B_DELAY, B_STAGE = map(np.uint64, range(5))
@@ -56,8 +56,11 @@ BRANCH_WORDS = np.uint64(5)
     R_REQUESTER, R_VICTIM, R_JOINS, R_REQUEST_KIND, R_REQUEST_STAGE, R_PROBE_KIND, R_PROBE_STAGE, R_REPLY_KIND, R_REPLY_STAGE,
     R_ANSWER_KIND, R_DONE_KIND, R_DONE_STAGE, R_ANSWER_STAGE,
 ) = map(np.uint64, range(13))  # fmt: skip
-G_TRANSACTION, G_VICTIM, G_DRAW, G_BARRIER = map(np.uint64, range(4))
-PROGRAM_WORDS = np.uint64(4)
+G_TRANSACTION, G_VICTIM, G_DRAW, G_BARRIER, G_PATH = map(np.uint64, range(5))
+PROGRAM_WORDS = np.uint64(5)
+Y_LINES, Y_PARTS = map(np.uint64, range(2))  # of a path; then its time by part
+PARTS = np.uint64(15)
+PATH_WORDS = np.uint64(16)
 (
     T_STREAM, T_BACKGROUND, T_WINDOW, T_FIRST, T_COUNT, T_REPEAT, T_INTERVAL, T_OPEN,
     T_SLICE_PERIOD, T_SLICE_START, T_SLICE_LENGTH, T_SLOTS, T_DUE,
@@ -75,8 +78,10 @@ K_NEXT, K_KIND, K_STATE, K_HOLD, K_BRANCH, K_TAIL, K_CAME_BY, K_DUE = map(np.uin
 PACKET_WORDS = np.uint64(8)
 H_COPIES, H_COMMAND, H_DATA = map(np.uint64, range(3))
 HOLD_WORDS = np.uint64(4)
-A_ROW, A_SLOT, A_JOINS, A_PROGRAM, A_NUMBER, A_ISSUED, A_HOME = map(np.uint64, range(1, 8))
-STATE_WORDS = np.uint64(8)
+(
+    A_ROW, A_SLOT, A_JOINS, A_PROGRAM, A_NUMBER, A_ISSUED, A_HOME, A_COUNTED, A_BUSY_BEFORE, A_PARTS,
+) = map(np.uint64, range(1, 11))  # fmt: skip
+STATE_WORDS = np.uint64(25)
 N_NEXT, N_DUE, N_RELEASED = map(np.uint64, range(3))
 NOP_WORDS = np.uint64(4)
 

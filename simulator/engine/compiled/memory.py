@@ -132,6 +132,7 @@ class Memory:
             "BITMAP": max(1, buckets // 64),
             "ARBITRATION": size.ports,
             "HISTOGRAM": LATENCY_BINS,
+            "PATH": len(plan.paths.thread) * word("PATH_WORDS"),
             "PACKET": (size.packets + 1) * word("PACKET_WORDS"),
             "HOLD": (size.packets + size.states + 1) * word("HOLD_WORDS"),
             "STATE": (size.states + 1) * word("STATE_WORDS"),
@@ -176,7 +177,13 @@ class Memory:
             self.words[word(name)] = value
         plan = self._plan
         self._columns(
-            "KIND", "K", channel=plan.kind_channel, bytes=plan.kind_bytes, data=plan.kind_data_bytes, writes=plan.kind_writes
+            "KIND",
+            "K",
+            channel=plan.kind_channel,
+            bytes=plan.kind_bytes,
+            data=plan.kind_data_bytes,
+            writes=plan.kind_writes,
+            carries_line=plan.kind_carries_line,
         )
         self._fill_ports()
         self._fill_pools()
@@ -210,6 +217,9 @@ class Memory:
             crc_every=ports.crc_every_bytes,
             crc_left=ports.crc_every_bytes,
             crc_ps=ports.crc_ps,
+            service_part=ports.service_part,
+            queue_part=ports.queue_part,
+            buffer_part=ports.buffer_part,
             draw=ports.service_draw,
             stream=[_signed(stream_start(plan.seed, f"port {name}")) for name in ports.name],
             last_channel=[3] * len(ports.name),
@@ -254,10 +264,11 @@ class Memory:
                 self.words[claimant + word("P_CREDIT_POOL") + credit_class] = self.at("POOL", pool)
 
     def _fill_delays(self) -> None:
-        delays = self._plan.delays.time_ps
-        none = [NONE] * len(delays)
-        self._columns("DELAY", "D", time=delays, head=none, tail=none)
-        self._events("DELAY", "D_EVENT", (event_key(Phase.ARRIVAL, self._first.delay + row) for row in range(len(delays))))
+        delays = self._plan.delays
+        none = [NONE] * len(delays.name)
+        parts = {"part": delays.part, "part_ps": delays.part_ps, "rest_part": delays.rest_part}
+        self._columns("DELAY", "D", time=delays.time_ps, head=none, tail=none, **parts)
+        self._events("DELAY", "D_EVENT", (event_key(Phase.ARRIVAL, self._first.delay + row) for row in range(len(none))))
 
     def _fill_ways(self) -> None:
         stages, branches = self._plan.stages, self._plan.branches
@@ -305,6 +316,7 @@ class Memory:
             victim=self._places("TRANSACTION", program.victim),
             draw=program.core_draw,
             barrier=program.barrier,
+            path=self._places("PATH", program.path),
         )
         first_slot = np.cumsum((0, *threads.window[:-1]))
         self._columns(

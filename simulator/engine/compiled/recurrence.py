@@ -87,10 +87,22 @@ def push_again(m: Words, e: Word, time: Word) -> None:
 
 
 @compiled
+def jump_waiting_lines(m: Words, p: Word, busy: Word) -> None:
+    """Let lines that wait at a port have come there when it had been busy for so much longer."""
+    for channel in range(CHANNELS):
+        k = m[p + P_HEAD + channel]
+        while k != NONE:
+            if m[m[KIND_AT] + KIND_WORDS * m[k + K_KIND] + K_CARRIES_LINE]:
+                m[m[k + K_STATE] + A_BUSY_BEFORE] += busy
+            k = m[k + K_NEXT]
+
+
+@compiled
 def jump_ports(m: Words, before: Words, periods: Word, time: Word) -> None:
     """Let counters of ports and pools grow, and put off their times by `time` (ps)."""
     for index in range(m[PORTS]):
         p = m[PORT_AT] + m[PORT_WORDS] * index
+        jump_waiting_lines(m, p, periods * (m[p + P_BUSY_PS] - before[p + P_BUSY_PS]))
         for counter in (P_SERVED, P_NOPS, P_CRCS, P_BUSY_PS, P_WAITING_PS):
             grow(m, before, p + counter, periods)
         sent = p + P_BY_KIND + TWO * m[KINDS]
@@ -108,6 +120,8 @@ def jump_ports(m: Words, before: Words, periods: Word, time: Word) -> None:
 @compiled
 def jump_threads(m: Words, before: Words, periods: Word, time: Word) -> None:
     """Let counters of threads grow, and put off their times by `time` (ps)."""
+    for at in range(m[PATH_AT], m[PACKET_AT]):
+        grow(m, before, at, periods)
     for index in range(m[THREADS]):
         t = m[THREAD_AT] + THREAD_WORDS * index
         if m[t + T_LINES] != before[t + T_LINES]:
@@ -130,6 +144,7 @@ def jump_records(m: Words, time: Word) -> None:
             m[k + K_TAIL] += time
     for state in range(m[STATE_AT], m[STATE_FRESH], STATE_WORDS):
         m[state + A_ISSUED] += time
+        m[state + A_COUNTED] += time
     for n in range(m[NOP_AT], m[NOP_FRESH], NOP_WORDS):
         m[n + N_DUE] += time
 

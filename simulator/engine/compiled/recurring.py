@@ -86,11 +86,24 @@ class RecurringEngine(CompiledEngine):
                 if end != recurrence.NOT_YET:
                     break
             if end == recurrence.CAME_BACK:
-                return Period(clock, self._lines(clock) - first)
+                period = Period(clock, self._lines(clock) - first)
+                self._let_lines_end(period)
+                return period
             if end == recurrence.STOOD_STILL:
                 return None
             done, steps = done + steps, 2 * steps
         return None
+
+    def _let_lines_end(self, period: Period) -> None:
+        """Advance by periods until all lines that were under way are complete.
+
+        The state says nothing of where they spent their time so far: it comes back, their past may not.
+        """
+        began_ps = self._memory.header("NOW")
+        issued = [state + word("A_ISSUED") for state in self._states()]
+        while any(int(self._memory.words[place]) < began_ps for place in issued):
+            self._one_period(period)
+            issued = [state + word("A_ISSUED") for state in self._states()]
 
     def run_periods(self, period: Period, count: int) -> int:
         """Advance by whole periods: through the first, and past the others in one jump.
@@ -105,15 +118,18 @@ class RecurringEngine(CompiledEngine):
         """
         recurrence.settle(self._words)
         opened, before = self.snapshot(), self._words.copy()
-        targets = [0] * len(self._plan.threads.label)
-        targets[period.clock] = self._lines(period.clock) + period.lines
-        if self.advance(targets, EVENTS_A_LINE * period.lines) is not Stop.REACHED:
-            raise EngineError("a defect of the compiled engine: a state that had recurred did not recur again")
+        self._one_period(period)
         recurrence.settle(self._words)
         more = min(count - 1, _periods_that_fit(opened, self.snapshot()))
         recurrence.jump(self._words, before, np.uint64(more))
         self._check()
         return 1 + more
+
+    def _one_period(self, period: Period) -> None:
+        targets = [0] * len(self._plan.threads.label)
+        targets[period.clock] = self._lines(period.clock) + period.lines
+        if self.advance(targets, EVENTS_A_LINE * period.lines) is not Stop.REACHED:
+            raise EngineError("a defect of the compiled engine: a state that had recurred did not recur again")
 
     def _lines(self, thread: int) -> int:
         return int(self._record("THREAD", thread)[word("T_LINES")])

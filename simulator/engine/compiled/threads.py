@@ -65,6 +65,17 @@ def arrive_at_barrier(m: Words, t: Word) -> None:
 
 
 @compiled
+def count_parts(m: Words, state: Word, core: Word) -> None:
+    """Add up where the line's time went; what is not counted yet passed since its data came."""
+    m[state + A_PARTS + PROBES] += m[NOW] - m[state + A_COUNTED]
+    m[state + A_PARTS + CORE] = core
+    y = m[m[state + A_PROGRAM] + G_PATH]
+    m[y + Y_LINES] += ONE
+    for part in range(PARTS):
+        m[y + Y_PARTS + part] += m[state + A_PARTS + part]
+
+
+@compiled
 def complete(m: Words, state: Word, row: Word) -> None:
     """Complete a line: count it with its latency (ps), and let its slot wake after the core time."""
     slot = m[state + A_SLOT]
@@ -88,6 +99,7 @@ def complete(m: Words, state: Word, row: Word) -> None:
     if m[t + T_HELD]:
         arrive_at_barrier(m, t)
     core = random_value(m, m[t + T_STREAM], m[state + A_NUMBER], m[m[state + A_PROGRAM] + G_DRAW])
+    count_parts(m, state, core)
     wake(m, slot, now + core)
 
 
@@ -102,6 +114,10 @@ def begin(m: Words, row: Word, slot: Word, program: Word, number: Word, issued: 
     m[state + A_NUMBER] = number
     m[state + A_ISSUED] = issued
     m[state + A_HOME] = NONE
+    m[state + A_COUNTED] = m[NOW]
+    for part in range(PARTS):
+        m[state + A_PARTS + part] = ZERO
+    m[state + A_PARTS + SOURCE] = m[NOW] - issued
     send(m, state, m[row + R_REQUEST_KIND], m[row + R_REQUEST_STAGE], NONE)
 
 

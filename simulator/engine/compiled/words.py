@@ -23,6 +23,7 @@ NONE = np.uint64((1 << 64) - 1)
 CHANNELS = np.uint64(4)
 CLASSES = np.uint64(7)
 LINK, DRAM = ONE, TWO
+SOURCE, PROBES, CORE = ZERO, np.uint64(13), np.uint64(14)  # of plan.Part
 ACCEPT, REPLY, ANSWER, RELEASE = (np.uint64(value) for value in (1, 2, 3, 5))
 REACHED, EXHAUSTED, BUDGET, BROKE = 0, 1, 2, 3  # what `advance` returns
 ARRIVAL_NUMBERS = np.uint64(1 << 48)

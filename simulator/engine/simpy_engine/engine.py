@@ -68,6 +68,8 @@ class SimpyEngine:
             thread_lines=tuple(thread.lines for thread in threads),
             thread_last_ps=tuple(thread.last_ps for thread in threads),
             thread_latency_ps=tuple(thread.latency_ps for thread in threads),
+            path_lines=tuple(self._threads.path_lines),
+            path_parts_ps=tuple(map(tuple, self._threads.path_parts_ps)),
             port_busy_ps=tuple(port.busy_ps - max(0, port.busy_until_ps - now) for port in fabric.ports),
             port_waiting_ps=tuple(port.waiting_ps for port in fabric.ports),
             port_sent=tuple(tuple(port.sent) for port in fabric.ports),

@@ -12,7 +12,7 @@ from simulator.engine.order import Phase, components, event_key
 from simulator.engine.plan import NONE, Plan, PortKind
 from simulator.engine.random_numbers import random_bits, stream_start
 from simulator.engine.simpy_engine.clock import Clock, StationEvent
-from simulator.engine.simpy_engine.parts import CHANNELS, Branch, Delay, Hold, Packet, Pool, Port, Stage
+from simulator.engine.simpy_engine.parts import CHANNELS, Branch, Delay, Hold, Packet, Pool, Port, Stage, TransactionState
 from simulator.protocol import PRIORITY_ORDER
 
 ROUND_ROBIN = tuple(tuple((last + step) % CHANNELS for step in range(1, CHANNELS + 1)) for last in range(CHANNELS))
@@ -35,6 +35,7 @@ class Fabric:
         self._bytes = plan.kind_bytes
         self._has_data = tuple(size > 0 for size in plan.kind_data_bytes)
         self._writes = plan.kind_writes
+        self._carries_line = plan.kind_carries_line
         self.ports = self._build_ports(plan)
         self.pools = self._build_pools(plan)
         self.delays = self._build_delays(plan)
@@ -62,6 +63,8 @@ class Fabric:
     def _queue(self, packet: Packet, branch: Branch) -> None:
         packet.branch = branch
         port = branch.port
+        if self._carries_line[packet.kind]:
+            packet.transaction.busy_before_ps = port.busy_ps - max(0, port.busy_until_ps - self._clock.now_ps)
         port.count_waiting(self._clock.now_ps)
         port.queues[self._channel[packet.kind]].append(packet)
         port.waiting += 1
@@ -78,9 +81,29 @@ class Fabric:
         while packets and packets[0][0] == now:
             packet = packets.popleft()[1]
             assert packet.branch is not None
+            if self._carries_line[packet.kind]:
+                self._count_passage(packet.transaction, packet.branch)
             self.enter(packet, packet.branch.stage)
         if packets:
             self._clock.schedule(event, packets[0][0])
+
+    # -- where a line's time goes ----------------------------------------------------------------------------------------
+
+    def _count_wait(self, line: TransactionState, port: Port) -> None:
+        """Count the time since the line came to the port: while it was busy, behind others; else for want of buffers."""
+        now = self._clock.now_ps
+        queued_ps = port.busy_ps - line.busy_before_ps
+        line.parts_ps[port.queue_part] += queued_ps
+        line.parts_ps[port.buffer_part] += now - line.counted_ps - queued_ps
+        line.counted_ps = now
+
+    def _count_passage(self, line: TransactionState, branch: Branch) -> None:
+        """Count the time since the port let the line go: the fixed delay behind it, and before that the service."""
+        now, delay = self._clock.now_ps, branch.delay
+        line.parts_ps[delay.part] += delay.part_ps
+        line.parts_ps[delay.rest_part] += delay.time_ps - delay.part_ps
+        line.parts_ps[branch.port.service_part] += now - line.counted_ps - delay.time_ps
+        line.counted_ps = now
 
     # -- buffers and credits ---------------------------------------------------------------------------------------------
 
@@ -158,6 +181,8 @@ class Fabric:
         port.sent[packet.kind] += 1
         branch = packet.branch
         assert branch is not None
+        if self._carries_line[packet.kind]:
+            self._count_wait(packet.transaction, port)
         held, packet.hold = packet.hold, None
         if branch.command_pool is not None:
             self._take(branch.command_pool)
@@ -316,6 +341,9 @@ class Fabric:
                 crc_every_bytes=table.crc_every_bytes[row],
                 crc_bytes=table.crc_bytes[row],
                 crc_ps=table.crc_ps[row],
+                service_part=table.service_part[row],
+                queue_part=table.queue_part[row],
+                buffer_part=table.buffer_part[row],
                 sent=[0] * len(plan.kind_name),
             )
             port.arbitration = StationEvent(event_key(Phase.ARBITRATION, first.port + row), port, self._on_arbitration)
@@ -344,8 +372,9 @@ class Fabric:
     def _build_delays(self, plan: Plan) -> list[Delay]:
         first = components(plan).delay
         delays = []
-        for row, time_ps in enumerate(plan.delays.time_ps):
-            delay = Delay(time_ps)
+        table = plan.delays
+        for row, columns in enumerate(zip(table.time_ps, table.part, table.part_ps, table.rest_part, strict=True)):
+            delay = Delay(*columns)
             delay.event = StationEvent(event_key(Phase.ARRIVAL, first + row), delay, self._on_delay)
             delays.append(delay)
         return delays

@@ -48,6 +48,9 @@ class TransactionState:
     program_row: int
     number: int
     issued_ps: int
+    parts_ps: list[int]  # where its time went so far, up to counted_ps
+    counted_ps: int
+    busy_before_ps: int = 0  # busy time of the port it waits for, when it came there
     home_hold: Hold | None = None
 
 
@@ -68,6 +71,9 @@ class Delay:
     """A fixed time, first in first out; only the head is among the pending events."""
 
     time_ps: int
+    part: int
+    part_ps: int
+    rest_part: int
     event: StationEvent = field(init=False)
     packets: deque[tuple[int, Packet]] = field(default_factory=deque)
 
@@ -92,6 +98,9 @@ class Port:
     crc_every_bytes: int
     crc_bytes: int
     crc_ps: int
+    service_part: int
+    queue_part: int
+    buffer_part: int
     sent: list[int]
     reverse: Port | None = None
     credit_pools: list[Pool | None] = field(default_factory=lambda: [None] * CREDIT_CLASSES)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from simulator.engine.deadlock import Member
 from simulator.engine.interface import LATENCY_BIN_PS, LATENCY_BINS
 from simulator.engine.order import Phase, components, event_key
-from simulator.engine.plan import NONE, Plan
+from simulator.engine.plan import NONE, Part, Plan
 from simulator.engine.random_numbers import random_bits
 from simulator.engine.simpy_engine.clock import Clock, WakeEvent
 from simulator.engine.simpy_engine.parts import Slot, ThreadState, TransactionState
@@ -33,6 +33,8 @@ class Threads:
         self.threads = [self._build(index) for index in range(len(plan.threads.label))]
         self.below_target = 0
         self.histogram: list[int] | None = None
+        self.path_lines = [0] * len(plan.paths.thread)
+        self.path_parts_ps = [[0] * len(Part) for _ in plan.paths.thread]
 
     def start(self) -> None:
         """Start every slot; each wakes for the first time at its thread's start."""
@@ -61,6 +63,7 @@ class Threads:
         self._count_line(slot.thread, transaction)
         draw = self._draws[self._plan.program.core_draw[transaction.program_row]]
         core_ps = draw[random_bits(slot.thread.stream, transaction.number) & (len(draw) - 1)]
+        self._count_parts(transaction, core_ps)
         self._clock.wake(slot.wake, self._clock.now_ps + core_ps)
 
     # -- one slot --------------------------------------------------------------------------------------------------------
@@ -100,8 +103,10 @@ class Threads:
             self._begin(program.victim[row], slot, row, number, now)
 
     def _begin(self, transaction: int, slot: Slot, row: int, number: int, issued_ps: int) -> None:
-        joins = self._plan.transactions.joins[transaction]
-        self._launch(TransactionState(transaction, slot, joins, row, number, issued_ps))
+        joins, now = self._plan.transactions.joins[transaction], self._clock.now_ps
+        parts_ps = [0] * len(Part)
+        parts_ps[Part.SOURCE] = now - issued_ps
+        self._launch(TransactionState(transaction, slot, joins, row, number, issued_ps, parts_ps, now))
 
     def _count_line(self, thread: ThreadState, transaction: TransactionState) -> None:
         now = self._clock.now_ps
@@ -116,6 +121,15 @@ class Threads:
             self.below_target -= 1
         if thread.barrier_waiters:
             self._arrive_at_barrier(thread)
+
+    def _count_parts(self, transaction: TransactionState, core_ps: int) -> None:
+        """Add up where the line's time went; what is not counted yet passed since its data came."""
+        parts_ps = transaction.parts_ps
+        parts_ps[Part.PROBES] += self._clock.now_ps - transaction.counted_ps
+        parts_ps[Part.CORE] = core_ps
+        path = self._plan.program.path[transaction.program_row]
+        self.path_lines[path] += 1
+        self.path_parts_ps[path] = [sum(pair) for pair in zip(self.path_parts_ps[path], parts_ps, strict=True)]
 
     def _last_wanted(self, thread: ThreadState) -> int:
         return thread.target if thread.repeat else min(thread.target, thread.count)
