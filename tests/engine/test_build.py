@@ -169,7 +169,7 @@ def test_exact_mode_of_a_cold_start(writable: bool, tmp_path: Path) -> None:
     assert [run.returncode for run in done] == [0] * len(done)
     said = [[line.removeprefix("numasim: ") for line in run.stderr.splitlines()] for run in done]
     if writable:
-        waited_for = "numasim: compiling {} for this computer, once: this takes up to a minute"
+        waited_for = "compiling {} for this computer, once: this takes up to a minute"
         assert said == [[waited_for.format("the engine"), waited_for.format("the exact mode")], []]
     else:
         (only,) = said[0]

@@ -216,7 +216,7 @@ def test_no_run_of_many_more_passes_its_bounds(drawn: tuple[Machine, Workload]) 
     ("labels", "overrides", "share"),
     [
         (["0.0.w.0", "0.1.w.0"], [], 0.99),
-        (["0.0.w.1", "1.0.w.0"], ["core.window=5"], 0.97),
+        (["0.0.w.1", "1.0.w.0"], ["core.window=6"], 0.97),
         (["0.0.w.0"], ["controller.queue=1"], 0.99),
         (["0.0.r.3"], [], 0.97),
         (["0.0.w.1", "1.0.w.0"], ["link.credits.response=1"], 0.85),
