@@ -8,6 +8,7 @@ from simulator.calibration.report import Calibration, CalibrationRow, CrossValid
 from simulator.tables import Cell, Mood, Table
 
 CLOSE = 0.9  # correlations from here on are named
+FAR_PERCENT = 25.0  # rms from here on: no fit worth the name
 
 
 def calibration_tables(report: Calibration) -> tuple[Table, ...]:
@@ -30,6 +31,10 @@ def calibration_sentences(report: Calibration) -> tuple[str, ...]:
         moves = ", ".join(f"{path} by {part:+g}" for path, part in group.direction.items())
         found.append(
             f"cannot be told apart: {moves} (tenths of their ranges) changes the rows by {group.change_percent:.2f} % only"
+        )
+    if report.fitted.rms_percent is not None and report.fitted.rms_percent > FAR_PERCENT:
+        found.append(
+            f"this machine is not like what was measured: still {report.fitted.rms_percent:.0f} % off, within the ranges given"
         )
     found += [f"{value.path} ends at its bound {value.value:g}" for value in report.parameters if value.at_bound]
     return tuple(found)

@@ -42,6 +42,13 @@ def add_import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--links", metavar="A-B,..", help="the links, such as 0-1,0-2,1-3,2-3; or full: one between every two nodes"
     )
     parser.add_argument("--merge", action="store_true", help="make one node of all: of fake NUMA, or as with node interleaving")
+    parser.add_argument(
+        "--base",
+        default="opteron-k8",
+        metavar="NAME",
+        help="constants to extend: opteron-k8, or xeon-qpi for Xeons (%(default)s)",
+    )
+    parser.add_argument("--name", metavar="NAME", help="of the machine (default: from the file's title or name)")
     parser.add_argument("--json", action="store_true", help="one JSON document with what was read, guessed and made")
     parser.add_argument("-o", "--output", metavar="FILE", help="machine file to write instead of stdout")
     parser.set_defaults(handler=_import)
@@ -56,7 +63,7 @@ def _import(arguments: argparse.Namespace) -> int:
     links = None if arguments.links is None else parse_links(arguments.links)
     record, origin = _live() if arguments.live else _read(arguments.file, arguments.format)
     try:
-        report = import_report(machine_of(record, origin, links, arguments.merge), origin)
+        report = import_report(machine_of(record, origin, links, arguments.merge, arguments.base, arguments.name), origin)
     except InputError:
         for warning in record.warnings:  # they often say why
             say(f"warning: {warning}")

@@ -23,6 +23,8 @@ from simulator.interop.machine_text import machine_name, printable, toml_text
 from simulator.interop.physical_cores import Cores
 from simulator.interop.record import UNREACHABLE, Kind, NodeRecord, Record, Unit
 from simulator.interop.source import STDIN_LABEL
+from simulator.machine.load import list_machines
+from simulator.machine.read import shipped_names
 from simulator.machine.schema import MACHINE_BLOCKS
 
 BASE = "opteron-k8"
@@ -81,7 +83,14 @@ class ImportedMachine:
         return toml_text(self.table, [*head, *(guesses or ["no guess"])])
 
 
-def machine_of(record: Record, origin: Origin, links: ChosenLinks | None = None, merge: bool = False) -> ImportedMachine:
+def machine_of(
+    record: Record,
+    origin: Origin,
+    links: ChosenLinks | None = None,
+    merge: bool = False,
+    base: str = BASE,
+    name: str | None = None,
+) -> ImportedMachine:
     """Make a machine file of a record.
 
     Parameters
@@ -92,21 +101,28 @@ def machine_of(record: Record, origin: Origin, links: ChosenLinks | None = None,
         The user's own, where distances do not tell.
     merge : bool
         Make one node of all.
+    base : str
+        Shipped constants to extend.
+    name : str, optional
+        Of the machine; made of the file's title or name if left out.
 
     Raises
     ------
     InputError
         There are no nodes or too many, they are no places of their own and not to be merged, or the links are not told.
     """
+    if base not in (bases := [shipped for shipped in shipped_names() if shipped not in list_machines()]):
+        raise InputError("has no constants to extend", field="--base", value=base, allowed=", ".join(bases))
     whole, nodes, guesses = _nodes(record, origin, links, merge)
     ids = [node.id for node in nodes]
     source = f"{printable(origin.name)} ({whole.format})"
     entries, about_nodes = node_entries(nodes, origin.cores, source, origin.label)
     imported = import_links(whole, ids, links, source, origin.label)
-    k8 = whole.title is not None and _K8.search(whole.title) is not None
-    guesses += [*about_nodes, *([imported.guess] if imported.guess else []), *([] if k8 else [_constants()])]
-    table: dict[str, Any] = {"extends": BASE, "schema_version": 1, **_header(whole, origin, entries, source)}
-    table |= {} if k8 else {name: {"source": f"guess: {_constants().text}"} for name in _CONSTANTS}
+    k8 = base == BASE and whole.title is not None and _K8.search(whole.title) is not None
+    guesses += [*about_nodes, *([imported.guess] if imported.guess else []), *([] if k8 else [_constants(base)])]
+    table: dict[str, Any] = {"extends": base, "schema_version": 1, **_header(whole, origin, entries, source)}
+    table |= {} if name is None else {"name": machine_name(name)}
+    table |= {} if k8 else {name: {"source": f"guess: {_constants(base).text}"} for name in _CONSTANTS}
     distances, about_distances = _distances(whole, ids, source)
     table |= distances | {"nodes": entries} | ({"links": imported.entries()} if imported.links else {})
     warnings = (*record.warnings, *imported.warnings, *about_distances, *_about_latencies(whole, origin))
@@ -137,8 +153,8 @@ def _nodes(
     return record, kept, about_empty(empty, left_out)
 
 
-def _constants() -> Guess:
-    return Guess("constants", f"taken from {BASE}; no tool tells those of this machine")
+def _constants(base: str) -> Guess:
+    return Guess("constants", f"taken from {base}; no tool tells those of this machine")
 
 
 def _header(record: Record, origin: Origin, entries: list[dict[str, Any]], source: str) -> dict[str, str]:

@@ -145,3 +145,27 @@ def test_a_live_machine_that_tells_nothing_is_refused(
 ) -> None:
     assert _live(tmp_path, monkeypatch) == 2
     assert "this machine: tells nothing of nodes; no NUMA: this kernel lists no nodes" in capsys.readouterr().err
+
+
+def test_constants_and_name_can_be_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, made = tmp_path / "numactl.txt", tmp_path / "m.toml"
+    file.write_text(TWO_NODES)
+    assert main(["topo", "import", str(file), "--base", "xeon-qpi", "--name", "My Xeon", "-o", str(made)]) == 0
+    assert "guess, constants: taken from xeon-qpi" in capsys.readouterr().err
+    machine = load_machine(made)
+    assert machine.name == "my-xeon"
+    assert machine.core.max_outstanding == load_machine("xeon-e5-2680v2-2s").core.max_outstanding
+    assert main(["topo", "import", str(file), "--base", "quartet"]) == 2
+    assert "has no constants to extend (got 'quartet'); allowed: opteron-k8, xeon-qpi" in capsys.readouterr().err
+
+
+TWO_NODES = """available: 2 nodes (0-1)
+node 0 cpus: 0 1
+node 0 size: 2048 MB
+node 1 cpus: 2 3
+node 1 size: 2048 MB
+node distances:
+node   0   1
+  0:  10  21
+  1:  21  10
+"""
