@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from simulator.cli.options import add_accuracy, add_output
 from simulator.cli.output import check_outputs, write_text
-from simulator.cli.run import _background as background_rates
+from simulator.cli.run import background_rates
 
 if TYPE_CHECKING:
     from simulator.machine.spec import Machine

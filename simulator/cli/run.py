@@ -78,7 +78,7 @@ def command(args: argparse.Namespace) -> int:
 
     machine = load_machine(args.machine, args.overrides)
     bound = _bound_threads(args, machine)
-    workload = Workload.from_labels(args.labels, background=_background(args.background))
+    workload = Workload.from_labels(args.labels, background=background_rates(args.background))
     workload = Workload((*bound, *workload.threads))
     check_workload(machine, workload)
     accuracy = Accuracy(args.ci, args.lines, args.warmup, args.steady)
@@ -127,7 +127,8 @@ def _bound_threads(args: argparse.Namespace, machine: Machine) -> tuple[ThreadSp
     return bound_threads(machine, cpu_nodes, memory_nodes, args.access or "r")
 
 
-def _background(texts: Sequence[str]) -> dict[str, float]:
+def background_rates(texts: Sequence[str]) -> dict[str, float]:
+    """Return the rate, GB/s, that each `--background` label asks for."""
     from simulator.workload import parse_background, parse_label
     from simulator.workload.levels import background_levels
 
