@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simulator.cli.guard import EXIT_INTERRUPTED, say
-from simulator.cli.options import positive_int, seed
+from simulator.cli.options import add_overrides, positive_int, seed
 from simulator.cli.output import STDOUT, check_outputs, write_text
 from simulator.errors import InputError
 
@@ -70,9 +70,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="N",
         help="runs at a time (%(default)s, one a processor)",
     )
-    parser.add_argument(
-        "--set", dest="overrides", action="append", default=[], metavar="PATH=VALUE", help="override a value of the machine file"
-    )
+    add_overrides(parser)
     parser.add_argument("--name", metavar="NAME", help="of the new machine (default: MACHINE-calibrated)")
     parser.add_argument("--json", action="store_true", help="the report as one JSON document instead of tables")
     parser.add_argument("--report", metavar="FILE", help="write the JSON report there")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from simulator.cli.documents import add_documents, machine_files, picture_files, prepare_documents, write_document
 from simulator.cli.guard import say
-from simulator.cli.options import add_accuracy, positive_int
+from simulator.cli.options import add_accuracy, add_engine, add_overrides, positive_int
 from simulator.cli.output import Place
 
 if TYPE_CHECKING:
@@ -51,12 +51,8 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--format", default="auto", metavar="NAME", help="of MEASURED: auto, csv, or a tool as in `numasim topo import` (auto)"
     )
-    parser.add_argument(
-        "--set", dest="overrides", action="append", default=[], metavar="PATH=VALUE", help="override a value of the machine file"
-    )
-    parser.add_argument(
-        "--engine", choices=("auto", "simpy", "compiled"), default="auto", help="what advances the runs (%(default)s)"
-    )
+    add_overrides(parser)
+    add_engine(parser)
     parser.add_argument(
         "--jobs",
         type=positive_int,

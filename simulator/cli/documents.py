@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simulator.cli.options import add_accuracy, add_output
+from simulator.cli.options import add_accuracy, add_engine, add_machine, add_output, add_overrides
 from simulator.cli.output import STDOUT, Place, check_outputs
 from simulator.errors import InputError
 
@@ -25,17 +25,11 @@ _LINES, _CI_PERCENT = 200_000, 1.0  # near saturation some loads vary slowly
 
 def add_measuring(parser: argparse.ArgumentParser) -> None:
     """Add the machine, and what every run of it is done with."""
-    parser.add_argument(
-        "machine", metavar="MACHINE", help="name of a shipped machine (see `numasim topo list`), or a machine file"
-    )
+    add_machine(parser)
     add_accuracy(parser)
     parser.set_defaults(ci=_CI_PERCENT, lines=_LINES)
-    parser.add_argument(
-        "--engine", choices=("auto", "simpy", "compiled"), default="auto", help="what advances the runs (%(default)s)"
-    )
-    parser.add_argument(
-        "--set", dest="overrides", action="append", default=[], metavar="PATH=VALUE", help="override a value of the machine file"
-    )
+    add_engine(parser)
+    add_overrides(parser)
 
 
 def add_documents(parser: argparse.ArgumentParser, picture: str) -> None:

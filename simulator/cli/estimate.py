@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from simulator.cli.options import add_accuracy, add_output
+from simulator.cli.options import add_accuracy, add_background, add_engine, add_machine, add_output, add_overrides
 from simulator.cli.output import check_outputs, write_text
 from simulator.cli.run import background_rates
 
@@ -24,27 +24,15 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="most that threads on a machine can do, and what stops them, without simulation",
         epilog="docs/theory.md says how the bounds are found, and what they leave out.",
     )
-    parser.add_argument(
-        "machine", metavar="MACHINE", help="name of a shipped machine (see `numasim topo list`), or a machine file"
-    )
+    add_machine(parser)
     parser.add_argument("labels", metavar="LABEL", nargs="*", help="a foreground thread, such as 0.0.w.1")
-    parser.add_argument(
-        "--background",
-        action="append",
-        default=[],
-        metavar="LABEL@GB_PER_S",
-        help="a thread that runs beside them and asks for so much; AMD's levels low, medium, high and very_high work too",
-    )
+    add_background(parser)
     runs = parser.add_mutually_exclusive_group()
     runs.add_argument("--run", action="store_true", help="simulate it too, and say how far the run came")
     runs.add_argument("--against", metavar="RUN.json", help="say how far a run came that `numasim run -o RUN.json` wrote")
     add_accuracy(parser)
-    parser.add_argument(
-        "--engine", choices=("auto", "simpy", "compiled"), default="auto", help="what advances the run (%(default)s)"
-    )
-    parser.add_argument(
-        "--set", dest="overrides", action="append", default=[], metavar="PATH=VALUE", help="override a value of the machine file"
-    )
+    add_engine(parser)
+    add_overrides(parser)
     add_output(parser)
     parser.set_defaults(handler=command)
 

@@ -34,6 +34,38 @@ def add_accuracy(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_machine(parser: argparse.ArgumentParser) -> None:
+    """Add MACHINE."""
+    parser.add_argument(
+        "machine", metavar="MACHINE", help="name of a shipped machine (see `numasim topo list`), or a machine file"
+    )
+
+
+def add_overrides(parser: argparse.ArgumentParser) -> None:
+    """Add `--set`."""
+    parser.add_argument(
+        "--set", dest="overrides", action="append", default=[], metavar="PATH=VALUE", help="override a value of the machine file"
+    )
+
+
+def add_background(parser: argparse.ArgumentParser) -> None:
+    """Add `--background`."""
+    parser.add_argument(
+        "--background",
+        action="append",
+        default=[],
+        metavar="LABEL@GB_PER_S",
+        help="a thread that runs beside them and asks for so much; AMD's levels low, medium, high and very_high work too",
+    )
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """Add `--engine`."""
+    parser.add_argument(
+        "--engine", choices=("auto", "simpy", "compiled"), default="auto", help="what advances a run (%(default)s)"
+    )
+
+
 def add_steady(parser: argparse.ArgumentParser) -> None:
     """Add `--steady`."""
     parser.add_argument(

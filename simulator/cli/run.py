@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simulator.cli.documents import machine_files, prepare_documents
-from simulator.cli.options import add_accuracy, add_output, add_steady
+from simulator.cli.options import add_accuracy, add_background, add_engine, add_machine, add_output, add_overrides, add_steady
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="run threads on a machine: times, link and memory loads",
         epilog="A label is NODE.CORE.r|w.NODE_OF_MEMORY: 0.0.w.1 is core 0 of node 0 writing memory of node 1.",
     )
-    parser.add_argument(
-        "machine", metavar="MACHINE", help="name of a shipped machine (see `numasim topo list`), or a machine file"
-    )
+    add_machine(parser)
     parser.add_argument("labels", metavar="LABEL", nargs="*", help="a foreground thread")
     parser.add_argument(
         "--cpunodebind",
@@ -41,17 +39,9 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--access", choices=("r", "w"), help="whether the threads of --cpunodebind and --membind read or write (r)"
     )
-    parser.add_argument(
-        "--background",
-        action="append",
-        default=[],
-        metavar="LABEL@GB_PER_S",
-        help="a thread that runs beside them and asks for so much; AMD's levels low, medium, high and very_high work too",
-    )
+    add_background(parser)
     add_accuracy(parser)
-    parser.add_argument(
-        "--engine", choices=("auto", "simpy", "compiled"), default="auto", help="what advances the run (%(default)s)"
-    )
+    add_engine(parser)
     add_steady(parser)
     parser.add_argument(
         "--breakdown",
@@ -61,9 +51,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--picture", metavar="FILE", help="draw the machine with the loads of this run: .png, .svg, or neither for both"
     )
-    parser.add_argument(
-        "--set", dest="overrides", action="append", default=[], metavar="PATH=VALUE", help="override a value of the machine file"
-    )
+    add_overrides(parser)
     add_output(parser)
     parser.set_defaults(handler=command)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from simulator.cli.guard import say
-from simulator.cli.options import add_output, positive_int
+from simulator.cli.options import add_engine, add_output, positive_int
 
 if TYPE_CHECKING:
     from simulator.sweep import Executor
@@ -39,9 +39,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="PATH=V1,V2...",
         help="an axis beside the file's, or in place of the one with that path: link.latency_ns=8,10,12",
     )
-    parser.add_argument(
-        "--engine", choices=("auto", "simpy", "compiled"), default="auto", help="what advances the runs (%(default)s)"
-    )
+    add_engine(parser)
     add_output(parser)
     parser.set_defaults(handler=command)
 

@@ -13,7 +13,7 @@ from simulator.measure.accuracy import Accuracy
 from simulator.measure.breakdown import LINE_PARTS
 from simulator.measure.result import RunResult
 from simulator.measure.run import run
-from simulator.plots import breakdown, style
+from simulator.plots import breakdown
 from simulator.plots.breakdown import _PART_LOOKS, draw_breakdown
 from simulator.plots.queueing import _SHARES, draw_queueing
 from simulator.validation.breakdown import CaseBreakdown, case_breakdowns
@@ -44,13 +44,6 @@ def cases() -> tuple[CaseBreakdown, ...]:
     stuck = requests.case(figures[0], figures[0].cases[1])
     results[stuck] = results[stuck].model_copy(update={"breakdown": ()})
     return case_breakdowns(reference, figures, results)
-
-
-@pytest.fixture
-def text_stays_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep text readable in SVG files."""
-    settings = style._settings()
-    monkeypatch.setattr(style, "_settings", lambda: {**settings, "svg.fonttype": "none"})
 
 
 def _texts(path: Path) -> list[str]:

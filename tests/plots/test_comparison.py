@@ -14,7 +14,6 @@ from simulator.interop.measured import Measurement, Quantity
 from simulator.interop.measurements import Measured
 from simulator.machine.load import load_machine
 from simulator.plots import comparison as module
-from simulator.plots import style
 from simulator.plots.comparison import draw_comparison, draw_scatter, matrix_path
 from simulator.plots.pair_matrices import MOST_MATRICES, error_panels, pair_matrices
 from simulator.validation.compare import compare
@@ -27,13 +26,6 @@ LATENCIES = [latency(row, column, 90.0 + 25 * abs(row - column)) for row in rang
 
 def compared(*rows: Measurement, run: Any = fake_run, tolerance: float | None = None) -> Comparison:
     return compare(Measured(rows), QUARTET, run_one=run, tolerance_percent=tolerance)
-
-
-@pytest.fixture
-def text_stays_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep text readable in SVG files."""
-    settings = style._settings()
-    monkeypatch.setattr(style, "_settings", lambda: {**settings, "svg.fonttype": "none"})
 
 
 def texts(path: Path) -> list[str]:

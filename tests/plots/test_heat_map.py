@@ -25,13 +25,6 @@ def report() -> MatrixReport:
     return measure_matrix(load_machine("two-node"), threads=BandwidthThreads(0.5, 1), accuracy=SHORT)
 
 
-@pytest.fixture
-def text_stays_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep text readable in SVG files."""
-    settings = style._settings()
-    monkeypatch.setattr(style, "_settings", lambda: {**settings, "svg.fonttype": "none"})
-
-
 def _texts(path: Path) -> list[str]:
     return re.findall(r"<text[^>]*>([^<]*)</text>", path.read_text(encoding="utf-8"))
 

@@ -11,7 +11,6 @@ import pytest
 from simulator.machine.load import load_machine
 from simulator.measure.accuracy import Accuracy
 from simulator.measure.loaded import LoadedReport, measure_loaded_latency
-from simulator.plots import style
 from simulator.plots.loaded_latency import draw_loaded_latency
 
 SHORT = Accuracy(ci_percent=10.0, lines=500, warmup=50)
@@ -21,13 +20,6 @@ SHORT = Accuracy(ci_percent=10.0, lines=500, warmup=50)
 def report() -> LoadedReport:
     """Two curves, both saturated."""
     return measure_loaded_latency(load_machine("one-node"), 0, 0, [1.0, 0.5], delays_ns=[0, 50, 500], accuracy=SHORT)
-
-
-@pytest.fixture
-def text_stays_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep text readable in SVG files."""
-    settings = style._settings()
-    monkeypatch.setattr(style, "_settings", lambda: {**settings, "svg.fonttype": "none"})
 
 
 def _texts(path: Path) -> list[str]:

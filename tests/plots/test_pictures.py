@@ -35,13 +35,6 @@ def replay() -> Replay:
     return reproduce(load_reference("amd-40555"), ["6", "9", "11", "12"], run_one=published_run, idle_latency=idle_latency)
 
 
-@pytest.fixture
-def text_stays_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep text readable in SVG files."""
-    settings = style._settings()
-    monkeypatch.setattr(style, "_settings", lambda: {**settings, "svg.fonttype": "none"})
-
-
 def _texts(path: Path) -> list[str]:
     return re.findall(r"<text[^>]*>([^<]*)</text>", path.read_text(encoding="utf-8"))
 
