@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from simulator.engine.deadlock import WaitState
 
+Rows = npt.NDArray[np.int64]
 LATENCY_BIN_PS = 256
 LATENCY_BINS = 1 << 16
 
@@ -23,6 +27,7 @@ class Stop(Enum):
     REACHED = "every thread reached its target"
     EXHAUSTED = "no event is left"
     BUDGET = "the budget of events is used up"
+    HUNGRY = "a supplied thread is due to issue a line that it does not have yet"
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,27 @@ class Engine(Protocol):
 
     def latency_histogram(self) -> Sequence[int]:
         """Return foreground lines by latency, in bins of `LATENCY_BIN_PS`; the last bin takes all that is longer."""
+
+    def room(self, thread: int) -> int:
+        """Return how many lines may be handed to a supplied thread now: places whose lines are complete."""
+
+    def supply(self, thread: int, rows: Rows, *, last: bool) -> None:
+        """Hand lines to a supplied thread.
+
+        Where the lines are cut into portions changes nothing: the engine stops (`Stop.HUNGRY`) at the very event that wants a
+        line which is not there, and goes on with that event.
+
+        Parameters
+        ----------
+        thread : int
+        rows : ndarray of int64, shape (lines, 8)
+            Columns of :class:`simulator.engine.plan.Program` in their order. At most `room(thread)`.
+        last : bool
+            No more will follow.
+        """
+
+    def hungry(self) -> int | None:
+        """Return the supplied thread that `advance` stopped for; None: it stopped for another reason."""
 
     def wait_state(self) -> WaitState:
         """Return who waits for what, for the deadlock check."""

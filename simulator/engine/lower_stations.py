@@ -130,7 +130,7 @@ def build_stations(machine: Machine) -> Stations:
     for node in machine.nodes:
         _add_sri(stations, machine, node)
         if node.controller is not None:
-            _add_controller(stations, node)
+            _add_controller(stations, machine, node)
     for link in machine.links:
         one = _add_link_direction(stations, machine, link, link.ends[0], link.ends[1])
         other = _add_link_direction(stations, machine, link, link.ends[1], link.ends[0])
@@ -166,12 +166,13 @@ def _add_sri(stations: Stations, machine: Machine, node: Node) -> None:
     stations.node_output[node.id, "to_sri"] = Output(into, arrive, answer, buffers)
 
 
-def _add_controller(stations: Stations, node: Node) -> None:
+def _add_controller(stations: Stations, machine: Machine, node: Node) -> None:
     owner, controller = f"node {node.id}", node.controller
     assert controller is not None
     entrance = _internal_port(f"{owner} crossbar to controller", node)
     into = stations.add_port(replace(entrance, buffer_part=Part.CONTROLLER_FULL))
-    entry = stations.add_delay(f"{owner} crossbar to controller", Part.CONTROLLER, controller.entry_ns)
+    entry_ns = controller.entry_ns + machine.coherence.lookup_ns
+    entry = stations.add_delay(f"{owner} crossbar to controller", Part.CONTROLLER, entry_ns)
     queue = stations.add_pools(f"{owner} controller queue", into, {"request": controller.queue})
     stations.node_output[node.id, "to_mct"] = Output(into, entry, NONE, queue)
     dram = stations.add_port(_dram_port(f"{owner} DRAM", node))

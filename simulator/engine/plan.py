@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 NONE = -1
+CACHED = -2  # in Program.shared: the thread's own caches hold the line, so that it is complete at once and nobody is asked
 
 Ints = tuple[int, ...]
 IntTable = tuple[tuple[int, ...], ...]
@@ -49,6 +50,7 @@ class Part(IntEnum):
     CREDITS = 12  # for a credit of a link, or its turn
     PROBES = 13  # from the data's arrival to the last answer of the probed nodes
     CORE = 14  # core time after the line; not part of its latency
+    SHARED_LINE = 15  # at its home, until the transaction of the same line before it is over
 
 
 class Action(IntEnum):
@@ -145,19 +147,27 @@ class Transactions:
     reply_stage: Ints
     answer_kind: Ints
     answer_stage: IntTable  # by the answering node
+    owner_kind: Ints  # of a shared line: how the node answers whose cache holds it modified
+    owner_stage: IntTable  # by that node
+    owner_probe_stage: IntTable  # by that node: where a probe for it alone starts; NONE: all nodes are probed
+    dry_reply_kind: Ints  # of a shared line that a cache holds: the home's reply, without data
+    dry_reply_stage: Ints
     done_kind: Ints
     done_stage: Ints
 
 
 @dataclass(frozen=True)
 class Program:
-    """Lines of all threads, one row each."""
+    """Lines of all threads, one row each; those of a supplied thread are the places that its lines pass through."""
 
     transaction: Ints
     victim: Ints  # the eviction that goes with it, or NONE
     core_draw: Ints  # distribution of the core time after it
     barrier: Ints
     path: Ints  # row of Paths that it counts for
+    compute_ps: Ints  # for which the core computes on it, one line of a thread at a time, before the core time
+    shared: Ints  # number of the line that several threads use, NONE: a line of its own, or CACHED
+    lock: Ints  # 1: all other threads stand still before it is issued; 2: until it is complete; 3: both
 
 
 @dataclass(frozen=True)
@@ -179,6 +189,7 @@ class Threads:
     first: Ints  # its rows of the program
     count: Ints
     repeat: Ints
+    supplied: Ints  # 1: its lines are handed in while the engine runs (`Engine.supply`)
     start_ps: Ints
     interval_draw: Ints  # distribution of the time between lines, or NONE: closed
     open: Ints  # 1: arrivals that wait for nobody; their latency counts from the arrival
@@ -200,13 +211,15 @@ class Plan:
 
     Attributes
     ----------
-    kind_data_bytes, kind_writes, kind_channel, kind_carries_line : tuple of int
+    kind_data_bytes, kind_writes, kind_channel, kind_carries_line, kind_modifies : tuple of int
         By packet kind: data it carries, 1 if it makes DRAM write, virtual channel, 1 if it is a request or its reply: the line is
-        where that packet is.
+        where that packet is; 1 if it asks for a line in order to write it.
     controller_port, controller_pool : tuple of int
         By node: DRAM port and queue pool, or NONE.
     barrier_parties : tuple of int
         Threads that must reach each barrier.
+    shared_lines : int
+        How many lines several threads use.
     seed : int
     """
 
@@ -217,6 +230,7 @@ class Plan:
     kind_writes: Ints
     kind_channel: Ints
     kind_carries_line: Ints
+    kind_modifies: Ints
     ports: Ports
     pools: Pools
     delays: Delays
@@ -230,4 +244,5 @@ class Plan:
     controller_port: Ints
     controller_pool: Ints
     barrier_parties: Ints
+    shared_lines: int
     seed: int

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from simulator.engine.plan import NONE, Part, Plan
+from simulator.engine.plan import Part, Plan
 from simulator.measure.report import Window
 from simulator.measure.result import PartsReport, PathReport, RunResult
+from simulator.protocol import READ_BLOCK_MODIFY
 from simulator.units import ns_from_ps
 
 Group = Literal["walking", "queueing", "probes"]
@@ -52,6 +53,7 @@ LINE_PARTS = (
     LinePart(Part.CONTROLLER_FULL, "controller_full", "controller full", "queueing"),
     LinePart(Part.NODE_BUFFERS, "node_buffers", "buffers in a node", "queueing"),
     LinePart(Part.CREDITS, "credits", "credits of a link", "queueing"),
+    LinePart(Part.SHARED_LINE, "shared_line", "turn at a shared line", "queueing"),
     LinePart(Part.SOURCE, "source", "arrived, no slot", "queueing"),
     LinePart(Part.PROBES, "probe_wait", "wait for probes", "probes"),
 )
@@ -94,10 +96,10 @@ def parts_ps(window: Window, path: int) -> tuple[int, ...]:
 
 
 def _modes(plan: Plan) -> Mapping[int, str]:
-    """Say of each path whether it reads or writes: what writes has an eviction with it."""
-    return {
-        path: "read" if victim == NONE else "write" for path, victim in zip(plan.program.path, plan.program.victim, strict=True)
-    }
+    """Say of each path whether it reads or writes, by what it asks for."""
+    kinds = plan.transactions.request_kind
+    asked = (plan.kind_name[kinds[transaction]] for transaction in plan.paths.transaction)
+    return {path: "write" if kind == READ_BLOCK_MODIFY.name else "read" for path, kind in enumerate(asked)}
 
 
 def _path(window: Window, path: int, mode: str, other_ns: float) -> PathReport:

@@ -69,6 +69,8 @@ def exact_session(plan: Plan, engine: EngineName, accuracy: Accuracy) -> ExactSe
     foreground = [thread for thread, background in enumerate(table.background) if not background]
     if not all(table.repeat[thread] for thread in foreground or range(len(table.label))):
         return "a program ends"
+    if plan.shared_lines or any(plan.program.lock):
+        return "threads share lines or lock the fabric"
     if not is_deterministic(plan):
         return "times are random even without jitter"
     running = build_recurring_engine(plan, engine)

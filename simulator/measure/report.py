@@ -124,7 +124,8 @@ def latency_report(window: Window, histogram: Sequence[int]) -> LatencyReport | 
     The mean is exact; percentiles are upper edges of bins of `LATENCY_BIN_PS` and so at most 0.256 ns too long.
     """
     foreground = [index for index, background in enumerate(window.plan.threads.background) if not background]
-    lines = sum(window.difference("thread_lines", index) for index in foreground)
+    paths = [path for path, thread in enumerate(window.plan.paths.thread) if thread in foreground]
+    lines = sum(window.difference("path_lines", path) for path in paths)  # without those that the thread's own cache held
     if not lines or not any(histogram):
         return None
     total_ps = sum(window.difference("thread_latency_ps", index) for index in foreground)

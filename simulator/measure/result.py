@@ -83,6 +83,7 @@ class PartsReport(Report):
     controller_full: float = Field(description="for a place in the controller's queue")
     node_buffers: float = Field(description="for a buffer inside a node, or its turn")
     credits: float = Field(description="for a credit of a link, or its turn")
+    shared_line: float = Field(default=0.0, description="at its home, for its turn: others have transactions of the same line")
     source: float = Field(description="an arrival's wait for a free slot; 0 for threads without arrivals")
     probe_wait: float = Field(description="from the arrival of its data to the last answer of the probed nodes")
 

@@ -1,6 +1,6 @@
 """Coherent HyperTransport: packets and transactions, as tables."""
 
-from simulator.protocol.packets import CHANNEL_NAMES, PACKET_KINDS, PRIORITY_ORDER, Channel, PacketKind
+from simulator.protocol.packets import CHANNEL_NAMES, PACKET_KINDS, PRIORITY_ORDER, READ_BLOCK_MODIFY, Channel, PacketKind
 from simulator.protocol.transactions import PROTOCOLS, CoherenceProtocol, TransactionKind
 
 __all__ = [
@@ -8,6 +8,7 @@ __all__ = [
     "PACKET_KINDS",
     "PRIORITY_ORDER",
     "PROTOCOLS",
+    "READ_BLOCK_MODIFY",
     "Channel",
     "CoherenceProtocol",
     "PacketKind",

@@ -62,6 +62,7 @@ VICTIM_BLOCK = PacketKind("VicBlk", Channel.REQUEST, 8, LINE_BYTES, "command")
 PROBE = PacketKind("Probe", Channel.PROBE, 8, 0, "probe")
 PROBE_RESPONSE = PacketKind("ProbeResponse", Channel.RESPONSE, 4, 0, "response")
 READ_RESPONSE = PacketKind("RdResponse", Channel.RESPONSE, 4, LINE_BYTES, "response")
+OWNER_RESPONSE = PacketKind("OwnerResponse", Channel.RESPONSE, 4, LINE_BYTES, "response")  # RdResponse, but from a cache
 TARGET_DONE = PacketKind("TgtDone", Channel.RESPONSE, 4, 0, "response")
 SOURCE_DONE = PacketKind("SrcDone", Channel.RESPONSE, 4, 0, "response")
 
@@ -74,4 +75,5 @@ PACKET_KINDS: tuple[PacketKind, ...] = (
     READ_RESPONSE,
     TARGET_DONE,
     SOURCE_DONE,
+    OWNER_RESPONSE,
 )

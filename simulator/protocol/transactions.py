@@ -10,14 +10,17 @@ Every transaction has the same shape, so that a protocol is a table and not code
 - The *reply* carries the line (RdResponse) or says that it is written (TgtDone).
 - *Answers* go to the requester, which collects them (US patent 7,296,122: for reads the probe names the requester as
   collector). The requester's own answer needs no packet.
+- Where a cache holds a line modified, its node answers with the data (`owner_answer`), and the home's reply is dry: it says
+  that the line's turn has come. The home has read DRAM all the same, since it starts before the probes answer.
 - *Done* (SrcDone) sets the home's queue entry free. TgtDone sets the requester's victim buffer free.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from simulator.protocol.packets import (
+    OWNER_RESPONSE,
     PROBE,
     PROBE_RESPONSE,
     READ_BLOCK,
@@ -32,7 +35,11 @@ from simulator.protocol.packets import (
 
 @dataclass(frozen=True)
 class TransactionKind:
-    """The packets of one transaction; `probe` and `answer` are None where nobody is asked."""
+    """The packets of one transaction; `probe` and `answer` are None where nobody is asked.
+
+    `owner_answer` and `dry_reply` are for lines that several threads share; `probe` may be None even then: only the owner is
+    probed, with `owner_probe`.
+    """
 
     name: str
     request: PacketKind
@@ -40,6 +47,9 @@ class TransactionKind:
     done: PacketKind
     probe: PacketKind | None = None
     answer: PacketKind | None = None
+    owner_probe: PacketKind = PROBE
+    owner_answer: PacketKind = OWNER_RESPONSE
+    dry_reply: PacketKind = TARGET_DONE
 
 
 @dataclass(frozen=True)
@@ -59,4 +69,16 @@ SNOOPED = CoherenceProtocol(
     victim=TransactionKind("victim", VICTIM_BLOCK, TARGET_DONE, SOURCE_DONE),
 )
 
-PROTOCOLS: dict[str, CoherenceProtocol] = {SNOOPED.name: SNOOPED}
+UNPROBED = CoherenceProtocol(  # as if a filter at the home knew that no other node holds the line
+    name="unprobed",
+    read=TransactionKind("read", READ_BLOCK, READ_RESPONSE, SOURCE_DONE),
+    write=TransactionKind("read to modify", READ_BLOCK_MODIFY, READ_RESPONSE, SOURCE_DONE),
+    victim=SNOOPED.victim,
+)
+
+# AMD's HT Assist: a filter at the home, kept in its L3, knows which lines other nodes hold, so that nobody is asked about a line
+# that none holds (P. Conway and others, "Cache Hierarchy and Memory Subsystem of the AMD Opteron Processor", IEEE Micro 2010;
+# general knowledge of it). Lines of this table are such; what the lookup costs is the machine's `coherence.filter_lookup_ns`.
+PROBE_FILTERED = replace(UNPROBED, name="probe-filtered")
+
+PROTOCOLS: dict[str, CoherenceProtocol] = {protocol.name: protocol for protocol in (SNOOPED, PROBE_FILTERED, UNPROBED)}

@@ -20,7 +20,7 @@ from simulator.theory.walk import walk
 from simulator.units import LINE_BYTES
 from simulator.workload import Workload
 
-WINDOW, RATE = "window", "rate"
+WINDOW, RATE, COMPUTE = "window", "rate", "computing"
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,14 @@ def thread_caps(plan: Plan) -> list[dict[str, float]]:
         interval = plan.threads.interval_draw[number]
         if interval != NONE and (mean_ps := _mean(plan.draws.values[interval])):
             caps[-1][RATE] = 1000 / mean_ps
+        if compute_ps := _mean(_program_rows(plan, number, plan.program.compute_ps)):
+            caps[-1][COMPUTE] = 1000 / compute_ps
     return caps
+
+
+def _program_rows(plan: Plan, thread: int, column: Sequence[int]) -> Sequence[int]:
+    first = plan.threads.first[thread]
+    return column[first : first + plan.threads.count[thread]]
 
 
 def cycle_and_latency_ns(plan: Plan, thread: int) -> tuple[float, float]:
@@ -166,7 +173,8 @@ def cycle_and_latency_ns(plan: Plan, thread: int) -> tuple[float, float]:
         for needed in {row, victim} - set(known):
             known[needed] = walk(plan, needed).complete_ps
         latency_ps += known[row]
-        cycle_ps += max(known[row] + _mean(plan.draws.values[plan.program.core_draw[line]]), known[victim])
+        core_ps = _mean(plan.draws.values[plan.program.core_draw[line]]) + plan.program.compute_ps[line]
+        cycle_ps += max(known[row] + core_ps, known[victim])
     return cycle_ps / count / 1000, latency_ps / count / 1000
 
 

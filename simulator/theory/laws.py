@@ -172,7 +172,8 @@ def _little(result: RunResult, workload: Workload, plan: Plan) -> list[LawCheck]
 def _is_closed(thread: ThreadSpec) -> bool:
     """Whether all slots of a thread always have a line in flight or in its core time."""
     paced = (thread.rate_gb_per_s, thread.arrivals, thread.time_slice, *(access.barrier for access in thread.accesses))
-    return thread.repeat and all(pace is None for pace in paced)
+    computes = any(access.compute_ns for access in thread.accesses)  # then lines of a thread also wait for each other
+    return thread.repeat and not computes and all(pace is None for pace in paced)
 
 
 def _core_ps(plan: Plan, thread: int) -> tuple[float, float]:

@@ -5,8 +5,8 @@ stations with constant service. An arriving packet finds what the others have th
 (Bard 1979, Schweitzer 1979); the packet in service needs its residual life (Reiser 1979; Lazowska et al. 1984, chapter 11). A
 line is complete at the later of its data's and its answers' mean times, each with the waits on its way.
 
-What this leaves out: buffers that fill, priorities between virtual channels, a join's mean being later than the later of the
-means, and bursts. docs/theory.md says how far it is from runs.
+What this leaves out: the wait for buffers (it only keeps pools from being more than full), priorities between virtual channels, a
+join's mean being later than the later of the means, and bursts. docs/theory.md says how far it is from runs.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ def predict(machine: Machine, workload: Workload) -> tuple[Prediction, ...] | No
     """
     plan = lower(machine, workload)
     demand, residual = _services(plan)
-    if np.isinf([limit.demand_ns for limit in constraints(plan)]).any():
+    asked: _Floats = np.array([limit.demand_ns for limit in constraints(plan)])  # shape (constraints, threads)
+    if np.isinf(asked).any():
         return None
     lines = [_lines(plan, number) for number in range(len(plan.threads.label))]
     window: _Floats = np.array(plan.threads.window, dtype=float)
@@ -85,8 +86,8 @@ def predict(machine: Machine, workload: Workload) -> tuple[Prediction, ...] | No
             break
     else:
         return None
-    use = demand.T @ rate
-    rate = rate / np.maximum(1.0, np.where(demand > 0, use, 0.0).max(axis=1))  # no station is more than full
+    use = asked @ rate
+    rate = rate / np.maximum(1.0, np.where(asked > 0, use[:, None], 0.0).max(axis=0))  # no station or pool is more than full
     return tuple(Prediction(float(one) * LINE_BYTES, float(ns)) for one, ns in zip(rate, latency, strict=True))
 
 
@@ -115,11 +116,12 @@ def _lines(plan: Plan, thread: int) -> list[_Line]:
 def _line(plan: Plan, line: int) -> _Line:
     draws = plan.draws.values[plan.program.core_draw[line]]
     base, waits = _paths(plan, walk(plan, plan.program.transaction[line]))
+    core_ns = (sum(draws) / len(draws) + plan.program.compute_ps[line]) / 1000
     victim = plan.program.victim[line]
     if victim == NONE:
-        return _Line(base, waits, sum(draws) / len(draws) / 1000, 0.0, np.zeros(waits.shape[1]))
+        return _Line(base, waits, core_ns, 0.0, np.zeros(waits.shape[1]))
     eviction, eviction_waits = _paths(plan, walk(plan, victim))
-    return _Line(base, waits, sum(draws) / len(draws) / 1000, float(eviction[0]), eviction_waits[0])
+    return _Line(base, waits, core_ns, float(eviction[0]), eviction_waits[0])
 
 
 def _paths(plan: Plan, line: TransactionWalk) -> tuple[_Floats, _Floats]:

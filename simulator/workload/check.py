@@ -10,6 +10,8 @@ from simulator.workload.thread import ThreadSpec, TimeSlice, Workload, check_rat
 
 MOST_OPEN_LINES = 4096  # in flight of a thread with open arrivals
 MOST_BARRIERS = 1024
+MOST_SHARED_LINES = 4096
+MOST_SHARING_THREADS = 64
 LONGEST_NS = 1e9
 
 
@@ -27,6 +29,21 @@ def check_workload(machine: Machine, workload: Workload) -> None:
     for thread in workload.threads:
         _check_thread(machine, thread)
     _check_shared_cores(workload)
+    _check_shared_lines(workload)
+
+
+def _check_shared_lines(workload: Workload) -> None:
+    """Refuse a shared line with two homes, and more threads than the caches' record of a line has room for."""
+    home: dict[int, int] = {}
+    for thread in workload.threads:
+        used = [(access.shared, access.memory) for access in thread.accesses if access.shared is not None]
+        for line, memory in (*used, *enumerate(thread.handed_in.shared if thread.handed_in else ())):
+            if home.setdefault(line, memory) != memory:
+                allowed = f"memory of node {home[line]}, as in its other accesses"
+                raise InputError(f"shared line {line} has two homes", field=f"thread {thread.label}", allowed=allowed)
+    if home and len(workload.threads) > MOST_SHARING_THREADS:
+        allowed = f"{MOST_SHARING_THREADS} threads where lines are shared"
+        raise InputError("too many threads", field="threads", value=len(workload.threads), allowed=allowed)
 
 
 def _check_thread(machine: Machine, thread: ThreadSpec) -> None:
@@ -51,11 +68,14 @@ def _check_thread(machine: Machine, thread: ThreadSpec) -> None:
 
 
 def _check_numbers(thread: ThreadSpec, field: str) -> None:
-    if not thread.accesses:
-        raise InputError("a thread needs at least one access", field=field)
+    if bool(thread.accesses) == (thread.handed_in is not None):
+        raise InputError("a thread needs at least one access, or lines that are handed in", field=field, allowed="one of the two")
+    for barrier in () if thread.handed_in is None else thread.handed_in.barriers:
+        _check_barrier(barrier, field)
     if thread.arrivals is not None and thread.window is not None and not 1 <= thread.window <= MOST_OPEN_LINES:
         raise InputError("window out of range", field=field, value=thread.window, allowed=f"1 to {MOST_OPEN_LINES}")
     times = [thread.start_ns, thread.core_time_ns or 0.0, *(access.extra_core_time_ns for access in thread.accesses)]
+    times += [access.compute_ns for access in thread.accesses]
     if thread.arrivals is not None:
         times.append(thread.arrivals.mean_interval_ns)
     for time_ns in times:
@@ -66,12 +86,32 @@ def _check_numbers(thread: ThreadSpec, field: str) -> None:
     for access in thread.accesses:
         if access.mode not in ("r", "w"):
             raise InputError("not a mode", field=field, value=access.mode, allowed="r, w")
-        if access.barrier is not None and not 0 <= access.barrier < MOST_BARRIERS:
-            raise InputError("barrier out of range", field=field, value=access.barrier, allowed=f"0 to {MOST_BARRIERS - 1}")
+        if access.barrier is not None:
+            _check_barrier(access.barrier, field)
+        if access.shared is not None and not 0 <= access.shared < MOST_SHARED_LINES:
+            allowed = f"0 to {MOST_SHARED_LINES - 1}"
+            raise InputError("number of a shared line out of range", field=field, value=access.shared, allowed=allowed)
+    _check_locks(thread, field)
     turn = thread.time_slice
     if turn is not None and not (0 < turn.length_ns <= turn.period_ns <= LONGEST_NS and 0 <= turn.start_ns <= LONGEST_NS):
         allowed = "a length above 0 and up to the period, a start from 0"
         raise InputError("not a time slice", field=field, value=turn, allowed=allowed)
+
+
+def _check_locks(thread: ThreadSpec, field: str) -> None:
+    """Refuse a lock that is never given back, and one taken twice."""
+    locked = False
+    for lock in (access.lock for access in thread.accesses if access.lock):
+        if lock not in ((2,) if locked else (1, 3)):
+            raise InputError("not a lock", field=field, value=lock, allowed="1 (from) and later 2 (to), or 3 (both)")
+        locked = lock == 1
+    if locked:
+        raise InputError("a lock is never given back", field=field, value=1, allowed="1 (from) and later 2 (to), or 3 (both)")
+
+
+def _check_barrier(barrier: int, field: str) -> None:
+    if not 0 <= barrier < MOST_BARRIERS:
+        raise InputError("barrier out of range", field=field, value=barrier, allowed=f"0 to {MOST_BARRIERS - 1}")
 
 
 def _node(machine: Machine, node_id: int, field: str) -> Node:

@@ -29,6 +29,13 @@ class Access:
         Node it is issued from; None: where the thread lives. Differs after a migration.
     barrier : int, optional
         Number of the barrier to pass before it.
+    compute_ns : float
+        For which the core computes on the line once its data is there, one line of the thread at a time.
+    shared : int, optional
+        Number of a line that several threads use: the caches remember who holds it. None: a line nobody else has.
+    lock : int
+        1: all other threads stand still from before the line is issued; 2: until it is complete; 3: both. A locked operation on
+        an operand across two lines is a line with 1 and one with 2.
     """
 
     mode: Mode
@@ -37,6 +44,9 @@ class Access:
     extra_core_time_ns: float = 0.0
     node: int | None = None
     barrier: int | None = None
+    compute_ns: float = 0.0
+    shared: int | None = None
+    lock: int = 0
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,22 @@ class TimeSlice:
 
 
 @dataclass(frozen=True)
+class HandedIn:
+    """Lines that are not known beforehand: they are handed to the engine while it runs, as those of a recorded trace.
+
+    Attributes
+    ----------
+    barriers : tuple of int
+        Numbers of the barriers that the thread takes part in.
+    shared : tuple of int
+        Node of the memory of each line that several threads use, by its number.
+    """
+
+    barriers: tuple[int, ...] = ()
+    shared: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class ThreadSpec:
     """One thread.
 
@@ -83,6 +109,8 @@ class ThreadSpec:
         None: the machine's.
     start_ns : float
         When its first line is issued.
+    handed_in : HandedIn, optional
+        In place of `accesses`, which is empty then, and `repeat`.
     """
 
     node: int
@@ -96,6 +124,7 @@ class ThreadSpec:
     repeat: bool = True
     arrivals: Arrivals | None = None
     time_slice: TimeSlice | None = None
+    handed_in: HandedIn | None = None
 
     @property
     def label(self) -> str:

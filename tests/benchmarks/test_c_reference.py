@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,24 +45,29 @@ def compare(plan: Plan, library: Path, targets: list[int], stride: int) -> Stop:
     return stop
 
 
+def _without_computing(thread: ThreadSpec) -> ThreadSpec:
+    """Return what the reference knows of a thread: its core computes on no line."""
+    return replace(thread, accesses=tuple(replace(access, compute_ns=0.0) for access in thread.accesses))
+
+
 @given(system=systems(), seed=st.integers(1, 5), stride=st.integers(40, 4000))
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 def test_random_machines_and_programs(library: Path, system: System, seed: int, stride: int) -> None:
-    plan = lower(system.machine, Workload(system.threads), seed)
+    plan = lower(system.machine, Workload(tuple(_without_computing(thread) for thread in system.threads)), seed)
     compare(plan, library, list(plan.threads.count), stride)
 
 
 @pytest.mark.parametrize("name", list_machines())
 def test_every_shipped_machine(library: Path, name: str) -> None:
     machine = load_machine(name)
-    homes = machine.node_ids
+    homes = [node.id for node in machine.nodes if node.controller is not None]
     threads = [
         ThreadSpec(node.id, core, tuple(Access("w" if (core + turn) % 2 else "r", home) for turn, home in enumerate(homes)))
         for node in machine.nodes
         for core in range(node.cores)
     ]
     plan = lower(machine, Workload(tuple(threads)))
-    assert compare(plan, library, [150] * len(threads), 20_000) is Stop.REACHED
+    assert compare(plan, library, [min(150, 1200 // len(threads))] * len(threads), 20_000) is Stop.REACHED
 
 
 def test_barriers_rates_turns_and_background_targets(library: Path) -> None:

@@ -174,6 +174,7 @@ def _thread(random: Random, machine: Machine, homes: Sequence[int], place: tuple
             victim_memory=random.choice([None, *homes]),
             extra_core_time_ns=random.choice([0.0, 0.0, 7.0]),
             node=random.choice([None, None, None, *sources]),
+            compute_ns=random.choice([0.0, 0.0, 0.0, 13.0]),
         )
         for _ in range(random.randint(1, 4))
     ]

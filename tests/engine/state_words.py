@@ -127,12 +127,14 @@ class Look:
 
     def _thread(self, row: int, thread: int) -> Iterator[Change]:
         yield from (self._more(thread, "T_IN_FLIGHT"), self._flag(thread, "T_AT_BARRIER"), self._flag(thread, "T_HELD"))
-        issued, repeats = self.get(thread, "T_ISSUED"), self.get(thread, "T_REPEAT")
+        issued, limit = self.get(thread, "T_ISSUED"), self.get(thread, "T_LIMIT")
+        repeats = limit == NONE
+        yield self._set(thread, "T_COMPUTING_UNTIL", max(self.now, self.get(thread, "T_COMPUTING_UNTIL")) + 1)
         yield self._set(thread, "T_PASSED", NONE if self.get(thread, "T_PASSED") == issued else issued)
         if not repeats or self.engine._repeats[row] > 1:  # else all its lines are alike
             yield self._more(thread, "T_ISSUED")
         paced = self.get(thread, "T_INTERVAL") != NONE
-        if paced and (repeats or issued < self.get(thread, "T_COUNT")):
+        if paced and (repeats or issued < limit):
             yield self._set(thread, "T_ARRIVALS", 0 if self.get(thread, "T_ARRIVALS") else 1)
             if (
                 self.get(thread, "T_OPEN") or self.get(thread, "T_DUE") >= self.now

@@ -11,7 +11,7 @@ from simulator.engine.compiled.fabric import random_value
 from simulator.engine.interface import LATENCY_BIN_PS, LATENCY_BINS, Stop
 from simulator.engine.lower_stations import CREDIT_CLASSES
 from simulator.engine.order import Phase, event_key
-from simulator.engine.plan import NONE, Action, Part, PortKind
+from simulator.engine.plan import CACHED, NONE, Action, Part, PortKind
 from simulator.engine.random_numbers import random_bits
 from simulator.engine.simpy_engine.threads import ARRIVAL_NUMBERS
 from simulator.protocol.packets import Channel
@@ -24,17 +24,20 @@ def test_kinds_and_actions() -> None:
     assert set(Action) - {Action(int(action)) for action in own} == {Action.PASS, Action.COLLECT}
     assert Action.PASS == 0  # a stage without an action
     assert int(words.NONE) == NONE % (1 << 64)
+    assert int(words.CACHED) == CACHED % (1 << 64)
     assert (len(Channel), len(CREDIT_CLASSES)) == (words.CHANNELS, words.CLASSES)
 
 
 def test_parts_of_a_lines_time() -> None:
-    assert (words.SOURCE, words.PROBES, words.CORE) == (Part.SOURCE, Part.PROBES, Part.CORE)
+    own = (words.SOURCE, words.PROBES, words.CORE, words.SHARED_LINE)
+    assert own == (Part.SOURCE, Part.PROBES, Part.CORE, Part.SHARED_LINE)
     assert len(Part) == layout.PARTS < layout.PATH_WORDS
 
 
 def test_stops() -> None:
     stops = {words.REACHED: Stop.REACHED, words.EXHAUSTED: Stop.EXHAUSTED, words.BUDGET: Stop.BUDGET}
-    assert dict(enumerate(_STOPS)) == stops
+    stops[words.STARVED] = Stop.HUNGRY
+    assert stops == _STOPS
     assert stops.keys().isdisjoint({words.BROKE})
 
 

@@ -31,8 +31,9 @@ CONSTANT = {
     "SERVICE_PART QUEUE_PART BUFFER_PART",
     "pool": "CAPACITY CLAIMANT CLASS",
     "delay": "TIME PART PART_PS REST_PART",
-    "thread": "STREAM BACKGROUND WINDOW FIRST COUNT REPEAT INTERVAL OPEN SLICE_PERIOD SLICE_START SLICE_LENGTH SLOTS",
-    "slot": "THREAD",
+    "thread": "STREAM BACKGROUND WINDOW FIRST COUNT LIMIT MORE INTERVAL OPEN SLICE_PERIOD SLICE_START SLICE_LENGTH SLOTS",
+    "slot": "THREAD QUIET STILL",  # these, and SHARED and OWNER, move only where threads share lines or lock: not exact
+    "state": "SHARED OWNER",
     "barrier": "PARTIES",
 }
 COUNTS = {  # also when a time integral was last brought up to date, and when a server that is busy began to be
@@ -50,7 +51,7 @@ DECIDES = {
     "OWES PENDING ARBITRATED CRC_LEFT NOP_HEAD TAIL_EVENT NOP_EVENT HEADER_EVENT END_EVENT ARBITRATION_EVENT HEAD OWED",
     "pool": "FREE",
     "delay": "HEAD",
-    "thread": "DUE ISSUED ARRIVALS IN_FLIGHT PASSED AT_BARRIER HELD",
+    "thread": "DUE ISSUED ARRIVALS IN_FLIGHT PASSED AT_BARRIER HELD COMPUTING_UNTIL",
     "slot": "DUE VICTIM_OUT WAITS HELD EVENT",
     "barrier": "HERE",
     "packet": "NEXT KIND STATE HOLD BRANCH TAIL CAME_BY DUE",
@@ -66,6 +67,7 @@ OF_KINDS = {
     "K_DATA",
     "K_WRITES",
     "K_CARRIES_LINE",
+    "K_MODIFIES",
 }  # columns of the table of packet kinds, by the letter of packets
 BY_KIND = "P_BY_KIND"  # service and header times, constant, and packets sent, which count
 
@@ -78,9 +80,7 @@ def names(table: dict[str, str]) -> set[str]:
 HALVES = (TimeSlice(1000.0, 0.0, 450.0), TimeSlice(1000.0, 500.0, 450.0))
 MEETING = Workload(
     (
-        ThreadSpec(
-            0, 0, (Access("r", 0), Access("w", 1), Access("r", 1, node=1, extra_core_time_ns=20.0), Access("w", 0, barrier=0))
-        ),
+        ThreadSpec(0, 0, (Access("r", 0), Access("w", 1), Access("r", 1, node=1, compute_ns=20.0), Access("w", 0, barrier=0))),
         ThreadSpec(0, 1, (Access("r", 1), Access("r", 0, barrier=0)), window=2, rate_gb_per_s=0.064),
         *(ThreadSpec(1, 1, (Access("r", home),), time_slice=turn) for home, turn in enumerate(HALVES)),
     )

@@ -46,6 +46,7 @@ MACHINES = {
         },
     ),
     "probe answers slower than memory": round_machine([0, 1], [(0, 1)], ["coherence.probe_answer_ns=200"]),
+    "a probe filter": round_machine(range(3), LINE_OF_3, coherence={"protocol": "probe-filtered", "filter_lookup_ns": 6.0}),
     "NOP of no size": ring(4, ["link.nop.bytes=0"]),
     "one release of a class in a NOP": ring(4, ["link.nop.releases_per_class=1"]),
     "SRI of 1 GB/s": round_machine(range(3), LINE_OF_3, sri={"data_gb_per_s": 1.0}),

@@ -102,6 +102,10 @@ def _blocks(draw: st.DrawFn) -> dict[str, dict[str, Any]]:
             "crc": {"bytes": draw(st.sampled_from([0, 4])), "every_bytes": draw(st.sampled_from([16, 64, 512]))},
             "nop": {"bytes": draw(st.sampled_from([0, 4, 4, 4])), "releases_per_class": draw(few)},
         },
+        "coherence": {
+            "protocol": draw(st.sampled_from(["snooped", "snooped", "snooped", "probe-filtered"])),
+            "filter_lookup_ns": float(draw(st.integers(0, 12))),
+        },
     }
 
 
@@ -115,6 +119,7 @@ def _threads(draw: st.DrawFn, machine: Machine, node: int, core: int) -> ThreadS
         memory=st.sampled_from(homes),
         victim_memory=st.sampled_from([None, *homes]),
         extra_core_time_ns=st.sampled_from([0.0, 0.0, 7.0]),
+        compute_ns=st.sampled_from([0.0, 0.0, 13.0]),
         node=st.sampled_from([None, None, None, *sources]),
     )
     return ThreadSpec(

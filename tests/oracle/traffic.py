@@ -18,6 +18,7 @@ SIZES = {  # bytes of header and data
     "RdResponse": (4, 64),
     "TgtDone": (4, 0),
     "SrcDone": (4, 0),
+    "OwnerResponse": (4, 64),
 }
 
 Sent = Counter[tuple[str, str]]  # (port, kind) -> packets
@@ -52,6 +53,8 @@ def link_bytes(sent: Sent) -> Counter[str]:
 def _line(machine: Machine, requester: int, home: int, mode: str) -> Sent:
     sent = _asked(machine, "RdBlk" if mode == "r" else "RdBlkMod", requester, home)
     sent += _to_requester(machine, "RdResponse", home, requester)
+    if machine.coherence.protocol != "snooped":
+        return sent
     sent[f"node {home} controller to crossbar", "Probe"] += 1
     for node in machine.node_ids:
         sent[f"node {node} crossbar to SRI", "Probe"] += 1

@@ -12,7 +12,7 @@ from simulator.engine.build import build_engine
 from simulator.engine.interface import Engine, Snapshot, Stop
 from simulator.engine.lower import lower
 from simulator.engine.plan import Plan
-from simulator.engine.simpy_engine import SimpyEngine
+from simulator.engine.simpy_engine import ObservedEngine, Observer, SimpyEngine
 from simulator.engine.simpy_engine.parts import TransactionState
 from simulator.machine.spec import Machine
 from simulator.workload import Access, ThreadSpec, Workload
@@ -64,12 +64,14 @@ class Endless:
     """A run that waits for nothing, so that only its budget of events ends it."""
 
     below_target = 1
+    hungry = None
 
 
 class _Never:
     """A goal that is never reached."""
 
     below_target = 1
+    hungry = None
 
 
 def step(engine: SimpyEngine, events: int) -> bool:
@@ -106,13 +108,9 @@ class Watched:
     """
 
     def __init__(self, plan: Plan) -> None:
-        self.plan, self.engine = plan, SimpyEngine(plan)
-        self.launched: list[tuple[int, int, int, bool]] = []
-        self.lines: list[Line] = []
-        threads = self.engine._threads
-        self._launch, self._complete = threads._launch, threads.complete
-        threads._launch = self._on_launch
-        threads.complete = self._on_complete  # type: ignore[method-assign]
+        watch = _LineWatch(plan)
+        self.plan, self.engine = plan, ObservedEngine(plan, watch)
+        self.launched, self.lines = watch.launched, watch.lines
 
     def run(self, until_ns: float) -> Watched:
         """Run until a time."""
@@ -128,17 +126,23 @@ class Watched:
         """Return when a thread's lines were complete (ps)."""
         return [line.completed_ps for line in self.lines if line.thread == thread and not line.eviction]
 
-    def _on_launch(self, state: TransactionState) -> None:
-        eviction = bool(self.plan.transactions.victim[state.row])
-        self.launched.append((self.engine._clock.now_ps, state.slot.thread.index, state.number, eviction))
-        self._launch(state)
 
-    def _on_complete(self, state: TransactionState) -> None:
-        table = self.plan.transactions
-        eviction = bool(table.victim[state.row])
-        now = self.engine._clock.now_ps
-        self.lines.append(Line(state.slot.thread.index, state.number, table.name[state.row], eviction, state.issued_ps, now))
-        self._complete(state)
+class _LineWatch(Observer):
+    """Writes down what is launched and what is complete."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._table = plan.transactions
+        self.launched: list[tuple[int, int, int, bool]] = []
+        self.lines: list[Line] = []
+
+    def issued(self, now_ps: int, transaction: TransactionState) -> None:
+        eviction = bool(self._table.victim[transaction.row])
+        self.launched.append((now_ps, transaction.slot.thread.index, transaction.number, eviction))
+
+    def completed(self, now_ps: int, transaction: TransactionState) -> None:
+        row, thread = transaction.row, transaction.slot.thread.index
+        eviction = bool(self._table.victim[row])
+        self.lines.append(Line(thread, transaction.number, self._table.name[row], eviction, transaction.issued_ps, now_ps))
 
 
 @contextmanager

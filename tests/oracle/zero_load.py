@@ -4,6 +4,8 @@ One line is read or written on a machine at rest. It is complete at the later of
 
 The rules, in words:
 
+0. A probe-filtered machine differs in two things: its controllers take longer to enter, by what the filter takes, and nobody is
+   probed, so that a line is complete when its data is there.
 1. The request goes core -> SRI -> crossbar (-> link -> crossbar)* -> controller. A written line is asked for the same way, and
    the line it evicts leaves for the same home right behind the request, data and all.
 2. When the controller has the request, DRAM starts on it and a probe sets out down the broadcast tree of the home. DRAM serves
@@ -141,7 +143,7 @@ class _OneLine:
                 self._sri[node.id, "out"] = _Sender(self, node.sri.data_gb_per_s, True)
                 self._sri[node.id, "in"] = _Sender(self, node.sri.data_gb_per_s, False)
         self._dram_free_at, self._dram_wrote = 0, False
-        self._missing = 1 + len(machine.nodes)
+        self._missing = 1 + (len(machine.nodes) if _probes(machine) else 0)
         self._complete_at: int | None = None
 
     def at(self, time: int, call: Callable[[], None], last: bool = False) -> None:
@@ -173,7 +175,7 @@ class _OneLine:
         ready = self._dram_free_at + _ps(controller.path_ns) + crossbar
         reply, call = (_Packet("response", 4), self._written) if evicted else (_Packet("response", 4, LINE), self._join)
         self.at(ready, lambda: self._at_crossbar(self.home, reply, self.requester, lambda packet: self._into_sri(packet, call)))
-        if not evicted:
+        if not evicted and _probes(self.machine):
             self.at(self.now + crossbar, lambda: self._probe(self.home, _Packet("probe", 8)))
 
     def _probe(self, node: int, packet: _Packet) -> None:
@@ -246,9 +248,7 @@ class _OneLine:
         sender.put(packet, leave)
 
     def _into_controller(self, packet: _Packet, call: Callable[[], None]) -> None:
-        controller = self._node(self.home).controller
-        assert controller is not None
-        self._pass(packet, lambda: self.at(self.now + _ps(controller.entry_ns), call))
+        self._pass(packet, lambda: self.at(self.now + _entry_ps(self.machine, self.home), call))
 
     def _into_sri(self, packet: _Packet, call: Callable[[], None]) -> None:
         latency = _ps(self._node(self.requester).sri.latency_ns)
@@ -280,11 +280,11 @@ def lower_bound_ps(machine: Machine, requester: int, home: int) -> int:
     assert controller is not None
     crossbar = _ps(node[home].crossbar.latency_ns)
     _, tail = _travel(machine, "request", (8, 0), requester, home, _out(node[requester], 8))
-    asked = tail + _ps(controller.entry_ns)
+    asked = tail + _entry_ps(machine, home)
     reply = asked + _ps(controller.read_ns) + _ps(controller.path_ns) + crossbar
     complete = [_into(node[requester], 4 + LINE, _travel(machine, "response", (4, LINE), home, requester, reply))]
-    reached = {home: (asked + crossbar, asked + crossbar)}
-    todo = [home]
+    reached = {home: (asked + crossbar, asked + crossbar)} if _probes(machine) else {}
+    todo = list(reached)
     for here in todo:
         for child in routes.children(machine, home, here):
             reached[child] = _hop(machine, here, child, "probe", (8, 0), reached[here])
@@ -326,6 +326,18 @@ def _out(node: Node, size: int) -> int:
 
 def _into(node: Node, size: int, times: Times) -> int:
     return max(times[0] + _rated(node, size), times[1]) + _ps(node.sri.latency_ns)
+
+
+def _probes(machine: Machine) -> bool:
+    return machine.coherence.protocol == "snooped"
+
+
+def _entry_ps(machine: Machine, home: int) -> int:
+    controller = next(node for node in machine.nodes if node.id == home).controller
+    assert controller is not None
+    lookup_ns = machine.coherence.filter_lookup_ns if machine.coherence.protocol == "probe-filtered" else 0.0
+    assert lookup_ns is not None
+    return _ps(controller.entry_ns + lookup_ns)
 
 
 def _rated(node: Node, size: int) -> int:

@@ -16,6 +16,7 @@ EXPECTED = {  # name: virtual channel, header, data, what the header counts as
     "RdResponse": ("response", 4, LINE, "response"),
     "TgtDone": ("response", 4, 0, "response"),
     "SrcDone": ("response", 4, 0, "response"),
+    "OwnerResponse": ("response", 4, LINE, "response"),
 }
 
 

@@ -174,7 +174,8 @@ def _workloads(draw: st.DrawFn) -> tuple[Machine, Workload]:
 
 @st.composite
 def _threads(draw: st.DrawFn, machine: Machine, node: int, core: int) -> ThreadSpec:
-    memory, mode = st.sampled_from(machine.node_ids), st.sampled_from(["r", "w"])
+    memory = st.sampled_from([node.id for node in machine.nodes if node.controller is not None])
+    mode = st.sampled_from(["r", "w"])
     accesses = st.builds(Access, mode, memory, victim_memory=st.none() | memory)
     lines = tuple(draw(st.lists(accesses, min_size=1, max_size=3)))
     rate = draw(st.sampled_from([None, None, 0.5, 2.0, 4.0]))

@@ -20,9 +20,9 @@ SHORT = Accuracy(ci_percent=1.0, lines=3000, warmup=300)
 @cache
 def _result(name: str, mode: str, background: bool) -> RunResult:
     machine = load_machine(name)
-    nodes = machine.node_ids
-    labels = [f"{node}.0.{mode}.{nodes[(place + 1) % len(nodes)]}" for place, node in enumerate(nodes[:2])]
-    return run(machine, Workload.from_labels(labels, {f"{nodes[0]}.1.r.{nodes[-1]}": 1.0} if background else None), SHORT)
+    nodes, homes = machine.node_ids, [node.id for node in machine.nodes if node.controller is not None]
+    labels = [f"{node}.0.{mode}.{homes[(place + 1) % len(homes)]}" for place, node in enumerate(nodes[:2])]
+    return run(machine, Workload.from_labels(labels, {f"{nodes[0]}.1.r.{homes[-1]}": 1.0} if background else None), SHORT)
 
 
 def _of(law: str, checks: tuple[LawCheck, ...]) -> list[LawCheck]:

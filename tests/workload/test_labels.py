@@ -132,7 +132,8 @@ class TestWorkload:
         assert ThreadSpec(0, 1, (Access("r", 0), Access("w", 1))).label == "0.1.*.*"
 
     def test_provenance_holds_everything(self) -> None:
-        access = Access("w", 1, victim_memory=2, extra_core_time_ns=3.0, node=1, barrier=4)
+        said = {"victim_memory": 2, "extra_core_time_ns": 3.0, "node": 1, "barrier": 4, "compute_ns": 7.0, "shared": 8, "lock": 3}
+        access = Access("w", 1, **said)  # type: ignore[arg-type]
         thread = ThreadSpec(0, 1, (access,), background=True, rate_gb_per_s=2.0, window=3, core_time_ns=5.0, start_ns=6.0)
         described = Workload((thread,)).as_dict()["threads"]
         assert described == [
@@ -140,7 +141,7 @@ class TestWorkload:
                 "label": "0.1.w.1",
                 "node": 0,
                 "core": 1,
-                "accesses": ({"mode": "w", "memory": 1, "victim_memory": 2, "extra_core_time_ns": 3.0, "node": 1, "barrier": 4},),
+                "accesses": ({"mode": "w", "memory": 1, **said},),
                 "background": True,
                 "rate_gb_per_s": 2.0,
                 "window": 3,
@@ -149,5 +150,6 @@ class TestWorkload:
                 "repeat": True,
                 "arrivals": None,
                 "time_slice": None,
+                "handed_in": None,
             }
         ]

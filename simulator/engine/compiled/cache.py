@@ -1,119 +1,13 @@
-"""Machine code kept on disk, so that only the first run on a machine pays for compiling.
-
-numba's own cache looks at the file of a function only and does not notice that a module it draws constants or helpers from has
-changed. So the code lies in a folder named by a hash of all the kernel's sources and of numba's version.
-"""
+"""Where the compiled engine's machine code is kept."""
 
 from __future__ import annotations
 
-import hashlib
-import logging
-import os
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
 
-import numba
+from simulator.compile import FOLDER_VARIABLE, KernelStore
 
-_Function = TypeVar("_Function", bound=Callable[..., object])
-_LOG = logging.getLogger("simulator.engine")
-FOLDER_VARIABLE = "NUMASIM_CACHE_DIR"
+__all__ = ["FOLDER_VARIABLE", "cache_folder", "compile_once", "compiled", "only_compiler", "writable_folder"]
 
-
-def cache_folder() -> Path:
-    """Return where machine code of these very sources lies: below ``$NUMASIM_CACHE_DIR``, else below the user's cache folder."""
-    given = os.environ.get(FOLDER_VARIABLE)
-    base = Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numasim"
-    return base / f"kernel-{_fingerprint()}"
-
-
-@cache
-def writable_folder() -> Path | None:
-    """Return `cache_folder`, made if it was not there; None, and a warning, once a process, if nothing can be written there."""
-    folder: Path | None = None
-    try:
-        folder = cache_folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".probe-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
-    except (OSError, RuntimeError) as error:  # RuntimeError: a user without a home
-        reason = getattr(error, "strerror", None) or error
-        what = f"compiled code cannot be kept in {folder or 'a home'} ({reason})"
-        _LOG.warning("%s; every start compiles the engine anew, which takes up to a minute", what)
-        return None
-    return folder
-
-
-def compile_once(what: str, last: str, compile_now: Callable[[], None]) -> None:
-    """Compile a part of the kernel, or wait for the process that does, so that workers who start together compile once.
-
-    Parameters
-    ----------
-    what : str
-        The part's name, for the message that says what a cold start waits for.
-    last : str
-        The function that is compiled last: where its code is kept, all is.
-    compile_now : callable
-    """
-    folder = writable_folder()
-    if folder is None:  # said already
-        compile_now()
-    elif any(folder.rglob(f"*.{last}-*.nbc")):
-        _load_or_compile(folder, compile_now)
-    else:
-        _LOG.warning("compiling %s for this computer, once: this takes up to a minute", what)
-        with only_compiler():
-            compile_now()
-
-
-def _load_or_compile(folder: Path, compile_now: Callable[[], None]) -> None:
-    """Load what is kept; where it is damaged, throw it away and compile anew."""
-    try:
-        compile_now()
-    except Exception as error:  # whatever unpickling garbage raises
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        _LOG.warning("compiled code in %s is damaged (%s); compiling anew, which takes up to a minute", folder, reason)
-        with only_compiler():
-            for kept in folder.rglob("*.nb?"):
-                kept.unlink(missing_ok=True)
-            compile_now()
-
-
-@contextmanager
-def only_compiler() -> Iterator[None]:
-    """Wait while another process compiles these very sources, where the platform has file locks."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    folder = writable_folder()
-    if folder is None:
-        yield
-        return
-    with ExitStack() as stack:
-        with suppress(OSError):  # no locks here, or another user's lock file: compiling twice does no harm
-            lock = stack.enter_context((folder / ".compiling").open("w"))
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def compiled(function: _Function) -> _Function:
-    """Compile a function at its first call, from the cache where it can be; without a cache where the folder is not writable."""
-    config: Any = numba.config
-    before, folder = config.CACHE_DIR, writable_folder()
-    config.CACHE_DIR = str(folder or "")  # read while a function is wrapped; other users of numba keep theirs
-    try:
-        return cast(_Function, numba.njit(function, cache=folder is not None, nogil=True, boundscheck=False))
-    finally:
-        config.CACHE_DIR = before
-
-
-def _fingerprint() -> str:
-    digest = hashlib.sha256(numba.__version__.encode())
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:16]
+_STORE = KernelStore(Path(__file__).parent)
+cache_folder, writable_folder = _STORE.cache_folder, _STORE.writable_folder
+compile_once, only_compiler, compiled = _STORE.compile_once, _STORE.only_compiler, _STORE.compiled

@@ -11,12 +11,13 @@ import numpy as np
 from simulator.engine.compiled import kernel
 from simulator.engine.compiled.cache import compile_once
 from simulator.engine.compiled.memory import Memory, Vector, word
+from simulator.engine.compiled.words import BUDGET, EXHAUSTED, REACHED, STARVED
 from simulator.engine.deadlock import Member, Waiting, WaitState
-from simulator.engine.interface import LATENCY_BINS, EngineError, Snapshot, Stop
+from simulator.engine.interface import LATENCY_BINS, EngineError, Rows, Snapshot, Stop
 from simulator.engine.plan import NONE, Plan
 
 _CHANNELS = 4
-_STOPS = (Stop.REACHED, Stop.EXHAUSTED, Stop.BUDGET)
+_STOPS = {REACHED: Stop.REACHED, EXHAUSTED: Stop.EXHAUSTED, BUDGET: Stop.BUDGET, STARVED: Stop.HUNGRY}
 
 
 class CompiledEngine:
@@ -47,6 +48,37 @@ class CompiledEngine:
         stop = int(kernel.advance(self._words, np.array(target_lines, np.uint64), np.uint64(event_budget)))
         self._check()
         return _STOPS[stop]
+
+    def room(self, thread: int) -> int:
+        """Return how many lines may be handed to a supplied thread now."""
+        words, record = self._memory.words, self._record("THREAD", thread)
+        oldest = int(record[word("T_ISSUED")])
+        for state in self._states():
+            under_way = words[state + word("A_JOINS")] and self._thread_of(state) == thread
+            if under_way:
+                oldest = min(oldest, int(words[state + word("A_NUMBER")]))
+        return oldest + int(record[word("T_COUNT")]) - int(record[word("T_LIMIT")])
+
+    def supply(self, thread: int, rows: Rows, *, last: bool) -> None:
+        """Hand lines to a supplied thread."""
+        assert len(rows) <= self.room(thread), "the places of lines under way are taken"
+        record, table = self._record("THREAD", thread), self._plan.threads
+        first, count = table.first[thread], table.count[thread]
+        numbers = int(record[word("T_LIMIT")]) + np.arange(len(rows))
+        program = self._memory.records("PROGRAM", len(self._plan.program.transaction))
+        program[first + numbers % count] = self._memory.program_rows(rows)
+        record[word("T_LIMIT")] += len(rows)
+        record[word("T_MORE")] = not last
+
+    def hungry(self) -> int | None:
+        """Return the thread that wants a line it does not have."""
+        hungry = self._memory.header("HUNGRY")
+        return None if hungry == NONE else (hungry - self._memory.at("THREAD", 0)) // word("THREAD_WORDS")
+
+    def _thread_of(self, state: int) -> int:
+        slot = int(self._memory.words[state + word("A_SLOT")])
+        thread = int(self._memory.words[slot + word("L_THREAD")])
+        return (thread - self._memory.at("THREAD", 0)) // word("THREAD_WORDS")
 
     def snapshot(self) -> Snapshot:
         """Return the counters as they stand."""
@@ -149,16 +181,19 @@ class CompiledEngine:
                 yield state
 
     def _members(self) -> tuple[Member, ...]:
-        threads, barriers = self._plan.threads, self._plan.program.barrier
+        threads = self._plan.threads
+        program = self._memory.records("PROGRAM", len(self._plan.program.transaction))
         found = []
         for thread, label in enumerate(threads.label):
             first, count = threads.first[thread], threads.count[thread]
-            own = frozenset(barriers[first : first + count]) - {NONE}
+            barriers = program[first : first + count, word("G_BARRIER")].tolist()
+            own = frozenset(barriers) - {NONE}
             if own:
                 record = self._record("THREAD", thread)
-                issued = int(record[word("T_ISSUED")])
-                waits_at = barriers[first + issued % count] if record[word("T_AT_BARRIER")] else None
-                found.append(Member(label, waits_at, not threads.repeat[thread] and issued >= count, own))
+                issued, limit = int(record[word("T_ISSUED")]), int(record[word("T_LIMIT")])
+                waits_at = barriers[issued % count] if record[word("T_AT_BARRIER")] else None
+                ended = not record[word("T_MORE")] and limit != NONE and issued >= limit
+                found.append(Member(label, waits_at, ended, own))
         return tuple(found)
 
     def _check(self) -> None:

@@ -20,13 +20,14 @@ import numpy as np
     PACKET_FRESH, HOLD_FRESH, STATE_FRESH, NOP_FRESH,
     PACKET_END, HOLD_END, STATE_END, NOP_END,
     HEAP_COUNT, WHEEL_COUNT, WHEEL_SHIFT, WHEEL_MASK, ARBITRATION_COUNT,
-    FIRST_TAIL, FIRST_NOP, FIRST_HEADER, FIRST_THREAD, FIRST_PORT, PATH_AT,
-) = map(np.uint64, range(57))  # fmt: skip
+    FIRST_TAIL, FIRST_NOP, FIRST_HEADER, FIRST_THREAD, FIRST_PORT, PATH_AT, HUNGRY,
+    SHARED_AT, LOCKED_BY, IN_FLIGHT, QUIET,
+) = map(np.uint64, range(62))  # fmt: skip
 FRESH_ENDS = np.uint64(4)  # from the first unused record of a kind to the end of its room
 HEADER_WORDS = np.uint64(64)
 
 # a packet kind
-K_CHANNEL, K_BYTES, K_DATA, K_WRITES, K_CARRIES_LINE = map(np.uint64, range(5))
+K_CHANNEL, K_BYTES, K_DATA, K_WRITES, K_CARRIES_LINE, K_MODIFIES = map(np.uint64, range(6))
 KIND_WORDS = np.uint64(8)
 
 # a port; then service, header and sent by kind
@@ -54,34 +55,38 @@ B_PORT, B_COMMAND, B_DATA, B_DELAY, B_STAGE = map(np.uint64, range(5))
 BRANCH_WORDS = np.uint64(5)
 (
     R_REQUESTER, R_VICTIM, R_JOINS, R_REQUEST_KIND, R_REQUEST_STAGE, R_PROBE_KIND, R_PROBE_STAGE, R_REPLY_KIND, R_REPLY_STAGE,
-    R_ANSWER_KIND, R_DONE_KIND, R_DONE_STAGE, R_ANSWER_STAGE,
-) = map(np.uint64, range(13))  # fmt: skip
-G_TRANSACTION, G_VICTIM, G_DRAW, G_BARRIER, G_PATH = map(np.uint64, range(5))
-PROGRAM_WORDS = np.uint64(5)
+    R_ANSWER_KIND, R_DONE_KIND, R_DONE_STAGE, R_OWNER_KIND, R_DRY_KIND, R_DRY_STAGE, R_ANSWER_STAGE,
+) = map(np.uint64, range(16))  # fmt: skip
+# by node from R_ANSWER_STAGE on: where it answers, where it answers as owner, where a probe for it alone starts
+G_TRANSACTION, G_VICTIM, G_DRAW, G_BARRIER, G_PATH, G_COMPUTE, G_SHARED, G_LOCK = map(np.uint64, range(8))
+PROGRAM_WORDS = np.uint64(8)
 Y_LINES, Y_PARTS = map(np.uint64, range(2))  # of a path; then its time by part
-PARTS = np.uint64(15)
-PATH_WORDS = np.uint64(16)
+PARTS = np.uint64(16)
+PATH_WORDS = np.uint64(17)
 (
-    T_STREAM, T_BACKGROUND, T_WINDOW, T_FIRST, T_COUNT, T_REPEAT, T_INTERVAL, T_OPEN,
+    T_STREAM, T_BACKGROUND, T_WINDOW, T_FIRST, T_COUNT, T_LIMIT, T_INTERVAL, T_OPEN,
     T_SLICE_PERIOD, T_SLICE_START, T_SLICE_LENGTH, T_SLOTS, T_DUE,
     T_ISSUED, T_ARRIVALS, T_IN_FLIGHT, T_LINES, T_TARGET, T_LAST, T_LATENCY, T_PASSED, T_AT_BARRIER, T_HELD,
-) = map(np.uint64, range(23))  # fmt: skip
-THREAD_WORDS = np.uint64(24)
-L_THREAD, L_DUE, L_VICTIM_OUT, L_WAITS, L_HELD, L_EVENT = map(np.uint64, range(6))
-SLOT_WORDS = np.uint64(8)
+    T_MORE, T_COMPUTING_UNTIL,
+) = map(np.uint64, range(25))  # fmt: skip
+THREAD_WORDS = np.uint64(26)
+L_THREAD, L_DUE, L_VICTIM_OUT, L_WAITS, L_HELD, L_QUIET, L_STILL, L_EVENT = map(np.uint64, range(8))
+SLOT_WORDS = np.uint64(10)
 X_FIRST, X_MASK = map(np.uint64, range(2))
 DRAW_WORDS = np.uint64(2)
 V_HERE, V_PARTIES = map(np.uint64, range(2))
 BARRIER_WORDS = np.uint64(2)
+Z_BUSY, Z_OWNER, Z_COPIES, Z_HEAD, Z_TAIL = map(np.uint64, range(5))  # a line that threads share
+SHARED_WORDS = np.uint64(5)
 # a packet, a hold, the state of a transaction (row NONE: free), a NOP under way; the first word links free ones
 K_NEXT, K_KIND, K_STATE, K_HOLD, K_BRANCH, K_TAIL, K_CAME_BY, K_DUE = map(np.uint64, range(8))
 PACKET_WORDS = np.uint64(8)
 H_COPIES, H_COMMAND, H_DATA = map(np.uint64, range(3))
 HOLD_WORDS = np.uint64(4)
 (
-    A_ROW, A_SLOT, A_JOINS, A_PROGRAM, A_NUMBER, A_ISSUED, A_HOME, A_COUNTED, A_BUSY_BEFORE, A_PARTS,
-) = map(np.uint64, range(1, 11))  # fmt: skip
-STATE_WORDS = np.uint64(25)
+    A_ROW, A_SLOT, A_JOINS, A_PROGRAM, A_NUMBER, A_ISSUED, A_HOME, A_COUNTED, A_BUSY_BEFORE, A_SHARED, A_OWNER, A_PARTS,
+) = map(np.uint64, range(1, 13))  # fmt: skip
+STATE_WORDS = np.uint64(28)
 N_NEXT, N_DUE, N_RELEASED = map(np.uint64, range(3))
 NOP_WORDS = np.uint64(4)
 

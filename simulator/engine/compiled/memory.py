@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simulator.engine.compiled import layout
-from simulator.engine.interface import LATENCY_BINS
+from simulator.engine.interface import LATENCY_BINS, Rows
 from simulator.engine.order import Components, Phase, components, event_key
-from simulator.engine.plan import NONE, Plan
+from simulator.engine.plan import CACHED, NONE, Plan
 from simulator.engine.random_numbers import stream_start
 
 Vector = npt.NDArray[np.int64]
@@ -69,7 +69,7 @@ def sizes(plan: Plan) -> Sizes:
         slots=slots,
         states=2 * slots + min(queue, COMPLETED_A_SLOT * slots),
         port_words=word("P_BY_KIND") + 3 * kinds,
-        transaction_words=word("R_ANSWER_STAGE") + len(plan.node_ids),
+        transaction_words=word("R_ANSWER_STAGE") + 3 * len(plan.node_ids),
     )
 
 
@@ -127,6 +127,7 @@ class Memory:
             "SLOT": size.slots * word("SLOT_WORDS"),
             "DRAW": draw_words,
             "BARRIER": len(plan.barrier_parties) * word("BARRIER_WORDS"),
+            "SHARED": plan.shared_lines * word("SHARED_WORDS"),
             "HEAP": size.sources,
             "WHEEL": buckets,
             "BITMAP": max(1, buckets // 64),
@@ -173,6 +174,8 @@ class Memory:
             "FIRST_HEADER": first.header,
             "FIRST_THREAD": first.thread,
             "FIRST_PORT": first.port,
+            "HUNGRY": NONE,
+            "LOCKED_BY": NONE,
         }.items():
             self.words[word(name)] = value
         plan = self._plan
@@ -184,6 +187,7 @@ class Memory:
             data=plan.kind_data_bytes,
             writes=plan.kind_writes,
             carries_line=plan.kind_carries_line,
+            modifies=plan.kind_modifies,
         )
         self._fill_ports()
         self._fill_pools()
@@ -193,6 +197,8 @@ class Memory:
         self._fill_threads()
         self._fill_draws()
         self._columns("BARRIER", "V", parties=plan.barrier_parties)
+        none = [NONE] * plan.shared_lines
+        self._columns("SHARED", "Z", owner=none, head=none, tail=none)
 
     def _columns(self, table: str, prefix: str, **columns: Sequence[int]) -> None:
         """Write columns of equal length into the records of a table, by the layout's names."""
@@ -302,10 +308,15 @@ class Memory:
             answer_kind=table.answer_kind,
             done_kind=table.done_kind,
             done_stage=self._places("STAGE", table.done_stage),
+            owner_kind=table.owner_kind,
+            dry_kind=table.dry_reply_kind,
+            dry_stage=self._places("STAGE", table.dry_reply_stage),
         )
-        answers = word("R_ANSWER_STAGE")
-        for row, stages in zip(self.records("TRANSACTION", len(table.name)), table.answer_stage, strict=True):
-            row[answers : answers + len(stages)] = self._places("STAGE", stages)
+        records, first = self.records("TRANSACTION", len(table.name)), word("R_ANSWER_STAGE")
+        for column, by_row in enumerate((table.answer_stage, table.owner_stage, table.owner_probe_stage)):
+            at = first + column * len(self._plan.node_ids)
+            for record, stages in zip(records, by_row, strict=True):
+                record[at : at + len(stages)] = self._places("STAGE", stages)
 
     def _fill_threads(self) -> None:
         program, threads = self._plan.program, self._plan.threads
@@ -317,6 +328,9 @@ class Memory:
             draw=program.core_draw,
             barrier=program.barrier,
             path=self._places("PATH", program.path),
+            compute=program.compute_ps,
+            shared=[CACHED if line == CACHED else self.at("SHARED", line) for line in program.shared],
+            lock=program.lock,
         )
         first_slot = np.cumsum((0, *threads.window[:-1]))
         self._columns(
@@ -327,7 +341,8 @@ class Memory:
             window=threads.window,
             first=self._places("PROGRAM", threads.first),
             count=threads.count,
-            repeat=threads.repeat,
+            limit=[self._limit(thread) for thread in range(len(threads.label))],
+            more=threads.supplied,
             interval=threads.interval_draw,
             open=threads.open,
             slice_period=threads.slice_period_ps,
@@ -346,6 +361,13 @@ class Memory:
         )
         self._events("SLOT", "L_EVENT", keys)
 
+    def _limit(self, thread: int) -> int:
+        """Return how many lines a thread can issue at the start; NONE: any number."""
+        table = self._plan.threads
+        if table.supplied[thread]:
+            return 0
+        return NONE if table.repeat[thread] else table.count[thread]
+
     def _fill_draws(self) -> None:
         values = self._plan.draws.values
         place = self._at["DRAW"] + len(values) * word("DRAW_WORDS")
@@ -361,6 +383,14 @@ class Memory:
         records = self.records(table, len(values))
         records[:, word(event) + word("E_TIME")] = NONE
         records[:, word(event) + word("E_KEY")] = values
+
+    def program_rows(self, rows: Rows) -> Vector:
+        """Return rows of a program as records: places for the rows of other tables."""
+        places = np.array(rows, np.int64)
+        for column, table in ((0, "TRANSACTION"), (1, "TRANSACTION"), (4, "PATH"), (6, "SHARED")):
+            known = rows[:, column] >= 0
+            places[known, column] = self._at[table] + rows[known, column] * self.length(table)
+        return places
 
     def _places(self, table: str, rows: Sequence[int]) -> list[int]:
         return [self.at(table, row) for row in rows]

@@ -131,6 +131,7 @@ def jump_threads(m: Words, before: Words, periods: Word, time: Word) -> None:
         for counter in (T_ISSUED, T_ARRIVALS, T_LINES, T_LATENCY):
             grow(m, before, t + counter, periods)
         m[t + T_DUE] += time
+        m[t + T_COMPUTING_UNTIL] += time
         for slot in range(m[t + T_WINDOW]):
             put_off(m, m[t + T_SLOTS] + SLOT_WORDS * slot + L_DUE, time)
 

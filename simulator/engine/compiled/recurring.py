@@ -166,6 +166,6 @@ def _repeat(plan: Plan, thread: int) -> int:
     """Return the shortest number of lines after which a thread's program repeats itself."""
     first, count = plan.threads.first[thread], plan.threads.count[thread]
     table = plan.program
-    columns = (table.transaction, table.victim, table.core_draw, table.barrier)
+    columns = (table.transaction, table.victim, table.core_draw, table.barrier, table.compute_ps)
     rows = list(zip(*(column[first : first + count] for column in columns), strict=True))
     return next(length for length in range(1, count + 1) if count % length == 0 and rows == rows[:length] * (count // length))

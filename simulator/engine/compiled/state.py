@@ -128,7 +128,7 @@ def put_packet(m: Words, scratch: Words, repeats: Words, out: Words, o: Word, k:
 @compiled
 def put_pace(m: Words, out: Words, o: Word, t: Word) -> Word:
     """When the next line is due. A closed thread forgets how far it is behind its pace beyond what its window can catch up."""
-    if m[t + T_INTERVAL] == NONE or (not m[t + T_REPEAT] and m[t + T_ISSUED] >= m[t + T_COUNT]):
+    if m[t + T_INTERVAL] == NONE or m[t + T_ISSUED] >= m[t + T_LIMIT]:
         return put(out, o, NONE)
     due = m[t + T_DUE]
     if not m[t + T_OPEN]:
@@ -144,12 +144,13 @@ def put_threads(m: Words, repeats: Words, out: Words, o: Word) -> Word:
     """Write where all threads stand in program, pace, turns and barriers, and their slots."""
     for index in range(m[THREADS]):
         t = m[THREAD_AT] + THREAD_WORDS * index
-        o = put(out, o, m[t + T_ISSUED] % repeats[index] if m[t + T_REPEAT] else m[t + T_ISSUED])
+        o = put(out, o, m[t + T_ISSUED] % repeats[index] if m[t + T_LIMIT] == NONE else m[t + T_ISSUED])
         o = put(out, o, m[t + T_IN_FLIGHT])
         o = put(out, o, m[t + T_AT_BARRIER] | (m[t + T_HELD] << ONE))
         o = put(out, o, ONE if m[t + T_PASSED] == m[t + T_ISSUED] else ZERO)
         o = put(out, o, m[NOW] % m[t + T_SLICE_PERIOD] if m[t + T_SLICE_PERIOD] else ZERO)
         o = put_pace(m, out, o, t)
+        o = put(out, o, m[t + T_COMPUTING_UNTIL] - m[NOW] if m[t + T_COMPUTING_UNTIL] > m[NOW] else ZERO)
         first = o
         for number in range(m[t + T_WINDOW]):
             slot = m[t + T_SLOTS] + SLOT_WORDS * number

@@ -7,7 +7,7 @@ row in the table of transactions. All times are ps.
 from __future__ import annotations
 
 from simulator.engine.compiled.cache import compiled
-from simulator.engine.compiled.fabric import new_record, random_value, send
+from simulator.engine.compiled.fabric import drop, new_record, random_value, send
 from simulator.engine.compiled.layout import *
 from simulator.engine.compiled.pending import push
 from simulator.engine.compiled.words import *
@@ -21,10 +21,10 @@ def wake(m: Words, slot: Word, time: Word) -> None:
 
 @compiled
 def last_wanted(m: Words, t: Word) -> Word:
-    """Return the lines after which a thread is done with: its target, or its program's length if that is less."""
-    if m[t + T_REPEAT] or m[t + T_TARGET] < m[t + T_COUNT]:
+    """Return the lines after which a thread is done with: its target, or all it will ever have if that is less."""
+    if m[t + T_MORE] or m[t + T_TARGET] < m[t + T_LIMIT]:
         return m[t + T_TARGET]
-    return m[t + T_COUNT]
+    return m[t + T_LIMIT]
 
 
 @compiled
@@ -36,13 +36,32 @@ def barrier_of(m: Words, t: Word) -> Word:
 @compiled
 def held_by_barrier(m: Words, t: Word) -> Word:
     """Return whether a thread may not issue its next line yet, for the barrier before it has not opened."""
-    return barrier_of(m, t) != NONE and m[t + T_PASSED] != m[t + T_ISSUED]
+    return m[t + T_ISSUED] < m[t + T_LIMIT] and barrier_of(m, t) != NONE and m[t + T_PASSED] != m[t + T_ISSUED]
+
+
+@compiled
+def computes(m: Words, t: Word) -> Word:
+    """Return whether no line of a thread is under way and its core still computes on some."""
+    return m[t + T_IN_FLIGHT] == ZERO and m[t + T_COMPUTING_UNTIL] > m[NOW]
+
+
+@compiled
+def come_again(m: Words, t: Word) -> None:
+    """Let the first slot that waits at the barrier ask again when the core has computed."""
+    for i in range(m[t + T_WINDOW]):
+        slot = m[t + T_SLOTS] + SLOT_WORDS * i
+        if m[slot + L_HELD]:
+            m[slot + L_HELD] = ZERO
+            wake(m, slot, m[t + T_COMPUTING_UNTIL])
+            return
 
 
 @compiled
 def arrive_at_barrier(m: Words, t: Word) -> None:
-    """Count a thread in at its barrier once its lines are complete; the last one lets all go."""
+    """Count a thread in at its barrier once its lines are complete and computed on; the last one lets all go."""
     if m[t + T_IN_FLIGHT] or m[t + T_AT_BARRIER] or not held_by_barrier(m, t):
+        return
+    if computes(m, t):
         return
     barrier = barrier_of(m, t)
     m[t + T_AT_BARRIER] = ONE
@@ -62,6 +81,72 @@ def arrive_at_barrier(m: Words, t: Word) -> None:
                 if m[slot + L_HELD]:
                     m[slot + L_HELD] = ZERO
                     wake(m, slot, m[NOW])
+
+
+@compiled
+def compute(m: Words, t: Word, time: Word) -> Word:
+    """Return how long (ps) a line keeps its slot until the core has computed on it, after the lines it still computes on."""
+    if time == ZERO:
+        return ZERO
+    m[t + T_COMPUTING_UNTIL] = max(m[NOW], m[t + T_COMPUTING_UNTIL]) + time
+    return m[t + T_COMPUTING_UNTIL] - m[NOW]
+
+
+@compiled
+def wake_flagged(m: Words, flag: Word) -> None:
+    """Let all slots wake that have a flag, and take it from them."""
+    for index in range(m[THREADS]):
+        t = m[THREAD_AT] + THREAD_WORDS * index
+        for i in range(m[t + T_WINDOW]):
+            slot = m[t + T_SLOTS] + SLOT_WORDS * i
+            if m[slot + flag]:
+                m[slot + flag] = ZERO
+                wake(m, slot, m[NOW])
+
+
+@compiled
+def own_copy(m: Words, t: Word) -> Word:
+    """Return the bit that says of a shared line that a thread's cache holds it."""
+    return ONE << ((t - m[THREAD_AT]) // THREAD_WORDS)
+
+
+@compiled
+def writes(m: Words, row: Word) -> Word:
+    """Return whether a transaction asks for its line in order to write it."""
+    return m[m[KIND_AT] + KIND_WORDS * m[row + R_REQUEST_KIND] + K_MODIFIES]
+
+
+@compiled
+def in_own_cache(m: Words, z: Word, row: Word, t: Word) -> Word:
+    """Return whether a thread needs nobody for a shared line: it has a copy, and to write it the only one, modified."""
+    if writes(m, row):
+        return m[z + Z_COPIES] == own_copy(m, t) and m[z + Z_OWNER] != NONE
+    return m[z + Z_COPIES] & own_copy(m, t) != ZERO
+
+
+@compiled
+def take_over(m: Words, z: Word, row: Word, t: Word) -> None:
+    """Take note that a thread now has a copy of a shared line; that of a write is the only one."""
+    if writes(m, row):
+        m[z + Z_COPIES] = own_copy(m, t)
+        m[z + Z_OWNER] = m[row + R_REQUESTER]
+    else:
+        m[z + Z_COPIES] |= own_copy(m, t)
+
+
+@compiled
+def may_pass_the_lock(m: Words, slot: Word, t: Word) -> Word:
+    """Let no line of other threads go while one has the lock, and a line that begins a lock only when all is quiet."""
+    if m[LOCKED_BY] != NONE and m[LOCKED_BY] != t:
+        m[slot + L_STILL] = ONE
+        return False
+    if m[m[t + T_FIRST] + PROGRAM_WORDS * (m[t + T_ISSUED] % m[t + T_COUNT]) + G_LOCK] & LOCK_BEGINS:
+        m[LOCKED_BY] = t
+        if m[IN_FLIGHT]:
+            m[slot + L_QUIET] = ONE
+            m[QUIET] = ONE
+            return False
+    return True
 
 
 @compiled
@@ -87,19 +172,35 @@ def complete(m: Words, state: Word, row: Word) -> None:
             wake(m, slot, now)
         return
     t = m[slot + L_THREAD]
+    program = m[state + A_PROGRAM]
+    core = random_value(m, m[t + T_STREAM], m[state + A_NUMBER], m[program + G_DRAW])
+    core += compute(m, t, m[program + G_COMPUTE])
     latency = now - m[state + A_ISSUED]
     m[t + T_LINES] += ONE
     m[t + T_IN_FLIGHT] -= ONE
     m[t + T_LAST] = now
     m[t + T_LATENCY] += latency
-    if m[RECORDING] and not m[t + T_BACKGROUND]:
+    if m[RECORDING] and not m[t + T_BACKGROUND] and m[program + G_SHARED] != CACHED:
         m[m[HISTOGRAM_AT] + min(latency >> BIN_SHIFT, LAST_BIN)] += ONE
+    m[IN_FLIGHT] -= ONE
+    if m[QUIET] and m[IN_FLIGHT] == ZERO:
+        m[QUIET] = ZERO
+        wake_flagged(m, L_QUIET)
     if m[t + T_LINES] == last_wanted(m, t):
         m[BELOW_TARGET] -= ONE
     if m[t + T_HELD]:
         arrive_at_barrier(m, t)
-    core = random_value(m, m[t + T_STREAM], m[state + A_NUMBER], m[m[state + A_PROGRAM] + G_DRAW])
-    count_parts(m, state, core)
+        if computes(m, t):
+            come_again(m, t)
+    if m[state + A_SHARED] != NONE:
+        take_over(m, m[state + A_SHARED], row, t)
+    if m[program + G_LOCK] & LOCK_ENDS:
+        m[LOCKED_BY] = NONE
+        wake_flagged(m, L_STILL)
+    if latency == ZERO and core == ZERO:  # found in its own cache: not twice at one instant
+        core = ONE
+    if m[program + G_SHARED] != CACHED:
+        count_parts(m, state, core)
     wake(m, slot, now + core)
 
 
@@ -114,10 +215,24 @@ def begin(m: Words, row: Word, slot: Word, program: Word, number: Word, issued: 
     m[state + A_NUMBER] = number
     m[state + A_ISSUED] = issued
     m[state + A_HOME] = NONE
+    m[state + A_SHARED] = NONE
+    m[state + A_OWNER] = NONE
     m[state + A_COUNTED] = m[NOW]
     for part in range(PARTS):
         m[state + A_PARTS + part] = ZERO
     m[state + A_PARTS + SOURCE] = m[NOW] - issued
+    if m[program + G_SHARED] == CACHED:
+        complete(m, state, row)
+        m[state + A_ROW] = NONE
+        drop(m, STATE_FREE, state)
+        return
+    if m[program + G_SHARED] != NONE:
+        m[state + A_SHARED] = m[program + G_SHARED]
+        if in_own_cache(m, m[state + A_SHARED], row, m[slot + L_THREAD]):
+            complete(m, state, row)
+            m[state + A_ROW] = NONE
+            drop(m, STATE_FREE, state)
+            return
     send(m, state, m[row + R_REQUEST_KIND], m[row + R_REQUEST_STAGE], NONE)
 
 
@@ -168,20 +283,27 @@ def on_slot(m: Words, slot: Word) -> None:
     if m[slot + L_VICTIM_OUT]:
         m[slot + L_WAITS] = ONE
         return
-    if not m[t + T_REPEAT] and m[t + T_ISSUED] >= m[t + T_COUNT]:
+    if m[t + T_ISSUED] >= m[t + T_LIMIT]:
+        if m[t + T_MORE]:  # the engine stops, to go on with this very event
+            m[HUNGRY] = t
+            wake(m, slot, m[NOW])
         return
     if held_by_barrier(m, t):
         arrive_at_barrier(m, t)
     if held_by_barrier(m, t):
-        m[slot + L_HELD] = ONE
-        m[t + T_HELD] = ONE
+        if computes(m, t):
+            wake(m, slot, m[t + T_COMPUTING_UNTIL])
+        else:
+            m[slot + L_HELD] = ONE
+            m[t + T_HELD] = ONE
         return
-    if not is_due(m, slot, t) or not is_its_turn(m, slot, t):
+    if not is_due(m, slot, t) or not is_its_turn(m, slot, t) or not may_pass_the_lock(m, slot, t):
         return
     number = m[t + T_ISSUED]
     program = m[t + T_FIRST] + PROGRAM_WORDS * (number % m[t + T_COUNT])
     m[t + T_ISSUED] += ONE
     m[t + T_IN_FLIGHT] += ONE
+    m[IN_FLIGHT] += ONE
     now = m[NOW]
     issued = m[slot + L_DUE] if m[t + T_OPEN] and m[slot + L_DUE] != NONE else now
     m[slot + L_DUE] = NONE

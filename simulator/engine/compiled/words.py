@@ -19,13 +19,15 @@ Word = Any
 
 ZERO, ONE, TWO, THREE, SIX, EIGHT, SIXTY_THREE, BYTE = (np.uint64(value) for value in (0, 1, 2, 3, 6, 8, 63, 255))
 ALL_ONES = np.uint64((1 << 64) - 1)
+CACHED = np.uint64((1 << 64) - 2)
 NONE = np.uint64((1 << 64) - 1)
 CHANNELS = np.uint64(4)
 CLASSES = np.uint64(7)
 LINK, DRAM = ONE, TWO
-SOURCE, PROBES, CORE = ZERO, np.uint64(13), np.uint64(14)  # of plan.Part
+SOURCE, PROBES, CORE, SHARED_LINE = ZERO, np.uint64(13), np.uint64(14), np.uint64(15)  # of plan.Part
+LOCK_BEGINS, LOCK_ENDS = ONE, TWO  # bits of plan.Program.lock
 ACCEPT, REPLY, ANSWER, RELEASE = (np.uint64(value) for value in (1, 2, 3, 5))
-REACHED, EXHAUSTED, BUDGET, BROKE = 0, 1, 2, 3  # what `advance` returns
+REACHED, EXHAUSTED, BUDGET, BROKE, STARVED = 0, 1, 2, 3, 4  # what `advance` returns
 ARRIVAL_NUMBERS = np.uint64(1 << 48)
 SLOT_BITS = np.uint64(16)
 SERVICE_END_KEY = np.uint64(1 << 48)

@@ -53,9 +53,10 @@ class WakeEvent:
 
 
 class Progress(Protocol):
-    """What a run waits for."""
+    """What a run waits for: `below_target` to be zero. `hungry` that is not None stops it as well."""
 
     below_target: int
+    hungry: Any
 
 
 class Clock:
@@ -92,7 +93,7 @@ class Clock:
         self._environment.step()
 
     def run(self, progress: Progress, event_budget: int) -> int:
-        """Process events until `progress.below_target` is zero, the budget is used up or none is left.
+        """Process events until `progress.below_target` is zero, a thread is hungry, the budget is used up or none is left.
 
         Each is processed as `Environment.step()` does, in one loop because that step is most of what a lean event costs.
 
@@ -110,7 +111,7 @@ class Clock:
         """
         queue, environment = self._queue, self._environment
         left = event_budget
-        while progress.below_target and left and queue:
+        while progress.below_target and left and queue and progress.hungry is None:
             at_ps, key, _, event = heappop(queue)
             assert key != self._last_key or at_ps != self.now_ps, f"two events at {at_ps} ps with key {key:#x}"
             self.now_ps = environment._now = at_ps
@@ -122,6 +123,15 @@ class Clock:
                 raise event._value
             left -= 1
         return event_budget - left
+
+    @property
+    def next_ps(self) -> int | None:
+        """Time of the next event; None if none is pending."""
+        return self._queue[0][0] if self._queue else None
+
+    def forget_last_key(self) -> None:
+        """Let the event that was processed last happen again at the same instant."""
+        self._last_key = -1
 
     def has_events(self) -> bool:
         """Return whether any event is pending."""

@@ -10,11 +10,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from simulator.engine.deadlock import Waiting, WaitState
-from simulator.engine.interface import LATENCY_BINS, Snapshot, Stop
-from simulator.engine.plan import NONE, Action, Plan
+from simulator.engine.interface import LATENCY_BINS, Rows, Snapshot, Stop
+from simulator.engine.plan import NONE, Action, Part, Plan
 from simulator.engine.simpy_engine.clock import Clock
 from simulator.engine.simpy_engine.fabric import Fabric
-from simulator.engine.simpy_engine.parts import Hold, Packet, Pool, Stage, TransactionState
+from simulator.engine.simpy_engine.parts import Hold, Packet, Pool, SharedLine, Stage, TransactionState
 from simulator.engine.simpy_engine.threads import Threads
 
 
@@ -31,8 +31,8 @@ class SimpyEngine:
     def __init__(self, plan: Plan) -> None:
         self._plan, self._table = plan, plan.transactions
         self._clock = Clock()
-        self._fabric = Fabric(plan, self._clock, self._act)
-        self._threads = Threads(plan, self._clock, self._launch)
+        self._fabric = self._build_fabric()
+        self._threads = self._build_threads()
         self._actions = {
             Action.ACCEPT: self._accept,
             Action.REPLY: self._reply,
@@ -49,11 +49,33 @@ class SimpyEngine:
     def advance(self, target_lines: Sequence[int], event_budget: int) -> Stop:
         """Run until every thread has completed its target of lines (or the end of its program)."""
         threads = self._threads
+        threads.hungry = None
         threads.set_targets(list(target_lines))
         self._events += self._clock.run(threads, event_budget)
+        if threads.hungry is not None:
+            self._events -= 1  # the event that wanted the line is still to come
+            self._clock.forget_last_key()
+            return Stop.HUNGRY
         if not threads.below_target:
             return Stop.REACHED
         return Stop.BUDGET if self._clock.has_events() else Stop.EXHAUSTED
+
+    def room(self, thread: int) -> int:
+        """Return how many lines may be handed to a supplied thread now."""
+        state = self._threads.threads[thread]
+        under_way = (line.number for line in self._under_way.values() if line.slot.thread is state and line.joins_left)
+        oldest = min(under_way, default=state.issued)
+        return oldest + state.count - (state.limit or 0)
+
+    def supply(self, thread: int, rows: Rows, *, last: bool) -> None:
+        """Hand lines to a supplied thread."""
+        assert len(rows) <= self.room(thread), "the places of lines under way are taken"
+        self._threads.supply(self._threads.threads[thread], rows.tolist(), last)
+
+    def hungry(self) -> int | None:
+        """Return the thread that wants a line it does not have."""
+        hungry = self._threads.hungry
+        return None if hungry is None else hungry.index
 
     def snapshot(self) -> Snapshot:
         """Return the counters as they stand."""
@@ -86,6 +108,14 @@ class SimpyEngine:
         """Return foreground lines by latency, in bins of `LATENCY_BIN_PS`."""
         return self._threads.histogram or []
 
+    # -- building: what observed.py replaces -----------------------------------------------------------------------------
+
+    def _build_fabric(self) -> Fabric:
+        return Fabric(self._plan, self._clock, self._act)
+
+    def _build_threads(self) -> Threads:
+        return Threads(self._plan, self._clock, self._launch)
+
     # -- the protocol's actions ------------------------------------------------------------------------------------------
 
     def _launch(self, transaction: TransactionState) -> None:
@@ -96,29 +126,53 @@ class SimpyEngine:
     def _send(self, transaction: TransactionState, kind: int, stage: int, hold: Hold | None = None) -> None:
         self._fabric.enter(Packet(kind, transaction, hold), self._fabric.stages[stage])
 
-    def _act(self, packet: Packet, stage: Stage) -> None:
-        self._actions[stage.action](packet, stage)  # type: ignore[index]
+    def _act(self, packet: Packet, stage: Stage) -> bool:
+        return self._actions[stage.action](packet, stage)  # type: ignore[index]
 
-    def _accept(self, packet: Packet, stage: Stage) -> None:
+    def _accept(self, packet: Packet, stage: Stage) -> bool:
         transaction = packet.transaction
         transaction.home_hold, packet.hold = packet.hold, None
-        row = transaction.row
-        if self._table.probe_stage[row] != NONE:
-            self._send(transaction, self._table.probe_kind[row], self._table.probe_stage[row])
+        line = transaction.shared
+        if line is not None and line.busy:
+            line.waiting.append(packet)
+            return False
+        self._begin_at_home(transaction)
+        return True
 
-    def _reply(self, packet: Packet, stage: Stage) -> None:
-        row = packet.transaction.row
-        self._send(packet.transaction, self._table.reply_kind[row], self._table.reply_stage[row])
+    def _begin_at_home(self, transaction: TransactionState) -> None:
+        table, row, line = self._table, transaction.row, transaction.shared
+        if line is not None:
+            line.busy = True
+            transaction.owner = line.owner
+            transaction.count(Part.SHARED_LINE, self._clock.now_ps)
+        if table.probe_stage[row] != NONE:
+            self._send(transaction, table.probe_kind[row], table.probe_stage[row])
+        elif transaction.owner != NONE:
+            transaction.joins_left += 1
+            self._send(transaction, table.probe_kind[row], table.owner_probe_stage[row][transaction.owner])
 
-    def _answer(self, packet: Packet, stage: Stage) -> None:
-        transaction, node = packet.transaction, stage.node
-        row = transaction.row
-        if node == self._table.requester[row]:
-            self._collect(packet, stage)
+    def _reply(self, packet: Packet, stage: Stage) -> bool:
+        row, table = packet.transaction.row, self._table
+        if packet.transaction.owner == NONE:
+            self._send(packet.transaction, table.reply_kind[row], table.reply_stage[row])
         else:
-            self._send(transaction, self._table.answer_kind[row], self._table.answer_stage[row][node], packet.hold)
+            self._send(packet.transaction, table.dry_reply_kind[row], table.dry_reply_stage[row])
+        return True
 
-    def _collect(self, packet: Packet, stage: Stage) -> None:
+    def _answer(self, packet: Packet, stage: Stage) -> bool:
+        transaction, node = packet.transaction, stage.node
+        row, table = transaction.row, self._table
+        if node == transaction.owner and transaction.shared is not None and self._threads.writes(row):
+            transaction.shared.copies = 0  # the owner's cache gives it up
+        if node == table.requester[row]:
+            return self._collect(packet, stage)
+        if node == transaction.owner:
+            self._send(transaction, table.owner_kind[row], table.owner_stage[row][node], packet.hold)
+        else:
+            self._send(transaction, table.answer_kind[row], table.answer_stage[row][node], packet.hold)
+        return True
+
+    def _collect(self, packet: Packet, stage: Stage) -> bool:
         if packet.hold is not None:
             self._fabric.release(packet.hold)
         transaction = packet.transaction
@@ -127,12 +181,24 @@ class SimpyEngine:
             self._threads.complete(transaction)
             row = transaction.row
             self._send(transaction, self._table.done_kind[row], self._table.done_stage[row])
+        return True
 
-    def _release(self, packet: Packet, stage: Stage) -> None:
+    def _release(self, packet: Packet, stage: Stage) -> bool:
         transaction = packet.transaction
         assert transaction.home_hold is not None
         self._fabric.release(transaction.home_hold)
         del self._under_way[id(transaction)]
+        if transaction.shared is not None:
+            self._let_the_next_begin(transaction.shared)
+        return True
+
+    def _let_the_next_begin(self, line: SharedLine) -> None:
+        line.busy = False
+        if line.waiting:
+            packet = line.waiting.popleft()
+            assert packet.branch is not None
+            self._begin_at_home(packet.transaction)
+            self._fabric.leave(packet, packet.branch.stage)
 
     # -- who waits for whom ----------------------------------------------------------------------------------------------
 

@@ -26,10 +26,10 @@ class Fabric:
     plan : Plan
     clock : Clock
     act : callable
-        Called with a packet and a stage that has an action.
+        Called with a packet and a stage that has an action; says whether the packet goes on by the stage's branches.
     """
 
-    def __init__(self, plan: Plan, clock: Clock, act: Callable[[Packet, Stage], None]) -> None:
+    def __init__(self, plan: Plan, clock: Clock, act: Callable[[Packet, Stage], bool]) -> None:
         self._clock, self._act = clock, act
         self._channel = plan.kind_channel
         self._bytes = plan.kind_bytes
@@ -44,9 +44,12 @@ class Fabric:
     # -- moving on -------------------------------------------------------------------------------------------------------
 
     def enter(self, packet: Packet, stage: Stage) -> None:
-        """Let a packet arrive at a stage: act, then queue it, or a copy of it, at the port of each branch."""
-        if stage.action:
-            self._act(packet, stage)
+        """Let a packet arrive at a stage: act, then go on."""
+        if not stage.action or self._act(packet, stage):
+            self.leave(packet, stage)
+
+    def leave(self, packet: Packet, stage: Stage) -> None:
+        """Queue a packet, or a copy of it, at the port of each branch."""
         branches = stage.branches
         if len(branches) > 1:
             if packet.hold is not None:

@@ -39,6 +39,16 @@ class Hold:
 
 
 @dataclass(slots=True, eq=False)
+class SharedLine:
+    """A line that several threads use. Its home takes one transaction of it at a time; the others wait there."""
+
+    busy: bool = False
+    owner: int = -1  # node whose cache holds it modified; -1: memory is up to date
+    copies: int = 0  # a bit for each thread whose cache holds it; one bit and an owner: that thread may write it
+    waiting: deque[Packet] = field(default_factory=deque)
+
+
+@dataclass(slots=True, eq=False)
 class TransactionState:
     """A transaction under way."""
 
@@ -52,6 +62,13 @@ class TransactionState:
     counted_ps: int
     busy_before_ps: int = 0  # busy time of the port it waits for, when it came there
     home_hold: Hold | None = None
+    shared: SharedLine | None = None
+    owner: int = -1  # of the shared line, when its turn came
+
+    def count(self, part: int, now_ps: int) -> None:
+        """Count the time since it was counted last as spent on a part."""
+        self.parts_ps[part] += now_ps - self.counted_ps
+        self.counted_ps = now_ps
 
 
 @dataclass(slots=True, eq=False)
@@ -181,7 +198,8 @@ class ThreadState:
     window: int
     first: int
     count: int
-    repeat: bool
+    limit: int | None  # lines it can issue; None: its program repeats for ever
+    more_to_come: bool  # lines are handed in, and more will be
     interval_draw: tuple[int, ...] | None
     open: bool
     slice_period_ps: int
@@ -199,3 +217,4 @@ class ThreadState:
     barrier_passed: int = -1  # number of the line whose barrier was passed last
     barrier_waiters: list[Slot] = field(default_factory=list)
     at_barrier: bool = False
+    computing_until_ps: int = 0

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import astuple
 
 from simulator.engine.deadlock import Member
 from simulator.engine.interface import LATENCY_BIN_PS, LATENCY_BINS
 from simulator.engine.order import Phase, components, event_key
-from simulator.engine.plan import NONE, Part, Plan
+from simulator.engine.plan import CACHED, NONE, Part, Plan
 from simulator.engine.random_numbers import random_bits
 from simulator.engine.simpy_engine.clock import Clock, WakeEvent
-from simulator.engine.simpy_engine.parts import Slot, ThreadState, TransactionState
+from simulator.engine.simpy_engine.parts import SharedLine, Slot, ThreadState, TransactionState
 
+_LOCK_BEGINS, _LOCK_ENDS = 1, 2  # bits of Program.lock
 ARRIVAL_NUMBERS = 1 << 48  # arrivals draw from the same stream as core times, far behind them
 
 
@@ -29,6 +31,15 @@ class Threads:
     def __init__(self, plan: Plan, clock: Clock, launch: Callable[[TransactionState], None]) -> None:
         self._plan, self._clock, self._launch = plan, clock, launch
         self._draws = plan.draws.values
+        self.program: list[list[int]] = [list(column) for column in astuple(plan.program)]
+        self._transaction, self._victim, self._core_draw, self._barrier, self._path, self._compute_ps = self.program[:6]
+        self._shared, self._lock = self.program[6:]
+        self._shared_lines = [SharedLine() for _ in range(plan.shared_lines)]
+        self._locked_by: ThreadState | None = None
+        self._waits_for_quiet: list[Slot] = []  # of the thread that has the lock, until no line is under way
+        self._stands_still: list[Slot] = []  # slots of other threads
+        self._in_flight = 0  # lines of all threads
+        self.hungry: ThreadState | None = None
         self._barrier_here = [0] * len(plan.barrier_parties)
         self.threads = [self._build(index) for index in range(len(plan.threads.label))]
         self.below_target = 0
@@ -60,11 +71,27 @@ class Threads:
                 slot.waits_for_victim = False
                 self._clock.wake(slot.wake, self._clock.now_ps)
             return
-        self._count_line(slot.thread, transaction)
-        draw = self._draws[self._plan.program.core_draw[transaction.program_row]]
+        draw = self._draws[self._core_draw[transaction.program_row]]
         core_ps = draw[random_bits(slot.thread.stream, transaction.number) & (len(draw) - 1)]
-        self._count_parts(transaction, core_ps)
+        core_ps += self._compute(slot.thread, self._compute_ps[transaction.program_row])
+        self._count_line(slot.thread, transaction)
+        if transaction.shared is not None:
+            self._take_over(transaction.shared, transaction)
+        if self._lock[transaction.program_row] & _LOCK_ENDS:
+            self._unlock()
+        if transaction.issued_ps == self._clock.now_ps:  # found in its own cache: not twice at one instant
+            core_ps = max(core_ps, 1)
+        if self._shared[transaction.program_row] != CACHED:
+            self._count_parts(transaction, core_ps)
         self._clock.wake(slot.wake, self._clock.now_ps + core_ps)
+
+    def _compute(self, thread: ThreadState, compute_ps: int) -> int:
+        """Return how long the line keeps its slot until the core has computed on it, after the lines it still computes on."""
+        if not compute_ps:
+            return 0
+        now = self._clock.now_ps
+        thread.computing_until_ps = max(now, thread.computing_until_ps) + compute_ps
+        return thread.computing_until_ps - now
 
     # -- one slot --------------------------------------------------------------------------------------------------------
 
@@ -80,62 +107,149 @@ class Threads:
         if slot.victim_out:
             slot.waits_for_victim = True
             return False
-        if not thread.repeat and thread.issued >= thread.count:
+        if self._has_issued_all(thread):
+            self._wait_for_supply(slot)
             return False
         if self._is_held_by_barrier(thread):
             self._arrive_at_barrier(thread)
         if self._is_held_by_barrier(thread):
-            thread.barrier_waiters.append(slot)
+            if self._computes(thread):
+                self._clock.wake(slot.wake, thread.computing_until_ps)
+            else:
+                thread.barrier_waiters.append(slot)
             return False
-        return self._is_due(slot) and self._is_its_turn(slot)
+        return self._is_due(slot) and self._is_its_turn(slot) and self._may_pass_the_lock(slot)
 
     def _issue(self, slot: Slot) -> None:
-        thread, program, now = slot.thread, self._plan.program, self._clock.now_ps
+        thread, now = slot.thread, self._clock.now_ps
         number = thread.issued
         row = thread.first + number % thread.count
         thread.issued += 1
         thread.in_flight += 1
+        self._in_flight += 1
         issued_ps = slot.due_ps if thread.open and slot.due_ps is not None else now
         slot.due_ps = None
-        self._begin(program.transaction[row], slot, row, number, issued_ps)
-        if program.victim[row] != NONE:
+        self._begin(self._transaction[row], slot, row, number, issued_ps)
+        if self._victim[row] != NONE:
             slot.victim_out = True
-            self._begin(program.victim[row], slot, row, number, now)
+            self._begin(self._victim[row], slot, row, number, now)
 
     def _begin(self, transaction: int, slot: Slot, row: int, number: int, issued_ps: int) -> None:
         joins, now = self._plan.transactions.joins[transaction], self._clock.now_ps
         parts_ps = [0] * len(Part)
         parts_ps[Part.SOURCE] = now - issued_ps
-        self._launch(TransactionState(transaction, slot, joins, row, number, issued_ps, parts_ps, now))
+        line = TransactionState(transaction, slot, joins, row, number, issued_ps, parts_ps, now)
+        if self._shared[row] == CACHED:
+            self.complete(line)
+            return
+        if self._shared[row] != NONE:
+            line.shared = self._shared_lines[self._shared[row]]
+            if self._is_in_own_cache(line.shared, transaction, slot.thread):
+                self.complete(line)
+                return
+        self._launch(line)
 
     def _count_line(self, thread: ThreadState, transaction: TransactionState) -> None:
         now = self._clock.now_ps
         latency_ps = now - transaction.issued_ps
         thread.lines += 1
         thread.in_flight -= 1
+        self._in_flight -= 1
+        if self._waits_for_quiet and not self._in_flight:
+            self._wake_all(self._waits_for_quiet)
         thread.last_ps = now
         thread.latency_ps += latency_ps
-        if self.histogram is not None and not thread.background:
+        cached = self._shared[transaction.program_row] == CACHED
+        if self.histogram is not None and not thread.background and not cached:
             self.histogram[min(latency_ps // LATENCY_BIN_PS, LATENCY_BINS - 1)] += 1
         if thread.lines == self._last_wanted(thread):
             self.below_target -= 1
         if thread.barrier_waiters:
             self._arrive_at_barrier(thread)
+            if self._computes(thread):
+                self._come_again(thread)
 
     def _count_parts(self, transaction: TransactionState, core_ps: int) -> None:
         """Add up where the line's time went; what is not counted yet passed since its data came."""
         parts_ps = transaction.parts_ps
         parts_ps[Part.PROBES] += self._clock.now_ps - transaction.counted_ps
         parts_ps[Part.CORE] = core_ps
-        path = self._plan.program.path[transaction.program_row]
+        path = self._path[transaction.program_row]
         self.path_lines[path] += 1
         self.path_parts_ps[path] = [sum(pair) for pair in zip(self.path_parts_ps[path], parts_ps, strict=True)]
 
     def _last_wanted(self, thread: ThreadState) -> int:
-        return thread.target if thread.repeat else min(thread.target, thread.count)
+        if thread.limit is None or thread.more_to_come:
+            return thread.target
+        return min(thread.target, thread.limit)
+
+    def _has_issued_all(self, thread: ThreadState) -> bool:
+        return thread.limit is not None and thread.issued >= thread.limit
 
     def _is_past_target(self, thread: ThreadState) -> bool:
         return thread.lines >= self._last_wanted(thread)
+
+    # -- shared lines and locks ------------------------------------------------------------------------------------------
+
+    def _is_in_own_cache(self, line: SharedLine, transaction: int, thread: ThreadState) -> bool:
+        """Return whether a thread needs nobody for a shared line: it has a copy, and to write it the only one, modified."""
+        own = 1 << thread.index
+        if self.writes(transaction):
+            return line.copies == own and line.owner != NONE
+        return bool(line.copies & own)
+
+    def _take_over(self, line: SharedLine, transaction: TransactionState) -> None:
+        """Take note that a thread now has a copy of a shared line; that of a write is the only one."""
+        own = 1 << transaction.slot.thread.index
+        if self.writes(transaction.row):
+            line.copies, line.owner = own, self._plan.transactions.requester[transaction.row]
+        else:
+            line.copies |= own
+
+    def writes(self, transaction: int) -> bool:
+        """Return whether a transaction asks for its line in order to write it."""
+        return bool(self._plan.kind_modifies[self._plan.transactions.request_kind[transaction]])
+
+    def _may_pass_the_lock(self, slot: Slot) -> bool:
+        """Let no line of other threads go while one has the lock, and a line that begins a lock only when all is quiet."""
+        thread = slot.thread
+        if self._locked_by is not None and self._locked_by is not thread:
+            self._stands_still.append(slot)
+            return False
+        if self._lock[thread.first + thread.issued % thread.count] & _LOCK_BEGINS:
+            self._locked_by = thread
+            if self._in_flight:
+                self._waits_for_quiet.append(slot)
+                return False
+        return True
+
+    def _unlock(self) -> None:
+        self._locked_by = None
+        self._wake_all(self._stands_still)
+
+    def _wake_all(self, slots: list[Slot]) -> None:
+        for slot in slots:
+            self._clock.wake(slot.wake, self._clock.now_ps)
+        slots.clear()
+
+    # -- lines handed in -------------------------------------------------------------------------------------------------
+
+    def supply(self, thread: ThreadState, rows: Sequence[Sequence[int]], last: bool) -> None:
+        """Put lines into the places of those that are complete."""
+        assert thread.limit is not None, "its program is all there"
+        assert thread.more_to_come, "its last lines are there"
+        for number, row in enumerate(rows, thread.limit):
+            place = thread.first + number % thread.count
+            for column, value in zip(self.program, row, strict=True):
+                column[place] = value
+        thread.limit += len(rows)
+        thread.more_to_come = not last
+
+    def _wait_for_supply(self, slot: Slot) -> None:
+        """Stop the engine, to go on with this very event; a slot with no more lines to come rests."""
+        if slot.thread.more_to_come:
+            self.hungry = slot.thread
+            self._clock.wake(slot.wake, self._clock.now_ps)
 
     # -- pace, turns, barriers -------------------------------------------------------------------------------------------
 
@@ -175,12 +289,13 @@ class Threads:
         return False
 
     def _is_held_by_barrier(self, thread: ThreadState) -> bool:
-        row = thread.first + thread.issued % thread.count
-        return self._plan.program.barrier[row] != NONE and thread.barrier_passed != thread.issued
+        return not self._has_issued_all(thread) and self._barrier_of(thread) != NONE and thread.barrier_passed != thread.issued
 
     def _arrive_at_barrier(self, thread: ThreadState) -> None:
-        """Count the thread in once all its lines are complete; the last thread to come lets all go."""
+        """Count the thread in once all its lines are complete and computed on; the last thread to come lets all go."""
         if thread.in_flight or thread.at_barrier or not self._is_held_by_barrier(thread):
+            return
+        if self._computes(thread):
             return
         barrier = self._barrier_of(thread)
         thread.at_barrier = True
@@ -196,20 +311,30 @@ class Threads:
                 for slot in waiters:
                     self._clock.wake(slot.wake, self._clock.now_ps)
 
+    def _come_again(self, thread: ThreadState) -> None:
+        """Let the first slot that waits at the barrier ask again when the core has computed."""
+        first = min(thread.barrier_waiters, key=lambda slot: slot.wake.key)
+        thread.barrier_waiters.remove(first)
+        self._clock.wake(first.wake, thread.computing_until_ps)
+
+    def _computes(self, thread: ThreadState) -> bool:
+        """Return whether no line of a thread is under way and its core still computes on some."""
+        return not thread.in_flight and thread.computing_until_ps > self._clock.now_ps
+
     def members(self) -> tuple[Member, ...]:
         """Return where the threads with barriers in their programs stand."""
-        labels, barriers = self._plan.threads.label, self._plan.program.barrier
+        labels = self._plan.threads.label
         found = []
         for thread in self.threads:
-            own = frozenset(barriers[thread.first : thread.first + thread.count]) - {NONE}
+            own = frozenset(self._barrier[thread.first : thread.first + thread.count]) - {NONE}
             if own:
-                ended = not thread.repeat and thread.issued >= thread.count
+                ended = not thread.more_to_come and self._has_issued_all(thread)
                 waits_at = self._barrier_of(thread) if thread.at_barrier else None
                 found.append(Member(labels[thread.index], waits_at, ended, own))
         return tuple(found)
 
     def _barrier_of(self, thread: ThreadState) -> int:
-        return self._plan.program.barrier[thread.first + thread.issued % thread.count]
+        return self._barrier[thread.first + thread.issued % thread.count]
 
     def _build(self, index: int) -> ThreadState:
         table = self._plan.threads
@@ -221,7 +346,8 @@ class Threads:
             window=table.window[index],
             first=table.first[index],
             count=table.count[index],
-            repeat=bool(table.repeat[index]),
+            limit=0 if table.supplied[index] else None if table.repeat[index] else table.count[index],
+            more_to_come=bool(table.supplied[index]),
             interval_draw=None if draw == NONE else self._draws[draw],
             open=bool(table.open[index]),
             slice_period_ps=table.slice_period_ps[index],
