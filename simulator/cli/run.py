@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simulator.cli.documents import machine_files, prepare_documents
+from simulator.cli.documents import machine_files, picture_files, prepare_documents
+from simulator.cli.numactl_options import add_numactl, node_weights, numactl_words
 from simulator.cli.options import add_accuracy, add_background, add_engine, add_machine, add_output, add_overrides, add_steady
+from simulator.cli.output import STDOUT, check_outputs, write_text
 from simulator.errors import InputError
 
 if TYPE_CHECKING:
     from simulator.machine.spec import Machine
     from simulator.measure.result import RunResult
-    from simulator.workload import ThreadSpec
+    from simulator.observe.record import Window
+    from simulator.workload import ThreadSpec, Workload
 
 
 def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -26,19 +30,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     add_machine(parser)
     parser.add_argument("labels", metavar="LABEL", nargs="*", help="a foreground thread")
-    parser.add_argument(
-        "--cpunodebind",
-        metavar="N[,M..]",
-        help="in place of labels: a thread on every core of these nodes (0, 0,2, 0-3 or all), as numactl binds them",
-    )
-    parser.add_argument(
-        "--membind",
-        metavar="N[,M..]",
-        help="in place of labels: each of these threads has its memory on the closest of these nodes (default: its own node)",
-    )
-    parser.add_argument(
-        "--access", choices=("r", "w"), help="whether the threads of --cpunodebind and --membind read or write (r)"
-    )
+    parser.add_argument("--access", choices=("r", "w"), help="whether the threads of numactl's words read or write (r)")
     add_background(parser)
     add_accuracy(parser)
     add_engine(parser)
@@ -51,8 +43,13 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--picture", metavar="FILE", help="draw the machine with the loads of this run: .png, .svg, or neither for both"
     )
+    parser.add_argument(
+        "--trace", metavar="FILE", help="also record the start of the measured window, event by event, as `numasim trace -o` does"
+    )
+    parser.add_argument("--window", type=float, metavar="NS", help="length of what --trace records (2000)")
     add_overrides(parser)
     add_output(parser)
+    add_numactl(parser, "numactl's words, in place of labels: a thread on every core, or on those of the first two words")
     parser.set_defaults(handler=command)
 
 
@@ -71,12 +68,12 @@ def command(args: argparse.Namespace) -> int:
     check_workload(machine, workload)
     accuracy = Accuracy(args.ci, args.lines, args.warmup, args.steady)
     prepare_documents(args, machine_files(args.machine))
+    window = _traced_window(args)
     result = run(machine, workload, accuracy, seed=args.seed, engine=args.engine)
     if result.verdict not in ("deadlock", "no progress", "not warmed up"):
         result = with_demand(machine, workload, result, engine=args.engine)
+    trace = None if window is None else _trace_text(machine, workload, window, result)
     if args.json or args.output is not None:
-        from simulator.cli.output import write_text
-
         write_text(args.output, result.model_dump_json(indent=2) + "\n")
     else:
         from simulator.cli.breakdown_tables import breakdown_tables
@@ -86,7 +83,32 @@ def command(args: argparse.Namespace) -> int:
         show_tables((*run_tables(result), *(breakdown_tables(result) if args.breakdown else ())))
     if args.picture is not None:
         _draw(args, machine, result)
+    if trace is not None:
+        write_text(args.trace, trace)
     return 0 if result.verdict == "steady" else 1
+
+
+def _traced_window(args: argparse.Namespace) -> Window | None:
+    """Return what `--trace` records; None without it. See that its file can be written."""
+    if args.trace is None:
+        if args.window is not None:
+            raise InputError("says how long a trace is", field="--window", value=args.window, allowed="beside --trace FILE")
+        return None
+    if args.trace in ("", STDOUT):
+        raise InputError("is no file name", field="--trace", value=args.trace, allowed="the name of a file")
+    pictures = [] if args.picture is None else picture_files("--picture", args.picture)
+    for option, place in (("-o", args.output), *(("--picture", path) for path in pictures)):
+        check_outputs({option: place, "--trace": args.trace}, machine_files(args.machine))
+    from simulator.observe.record import Window
+
+    window = Window(warmup=args.warmup)
+    return window if args.window is None else replace(window, length_ns=args.window)
+
+
+def _trace_text(machine: Machine, workload: Workload, window: Window, result: RunResult) -> str:
+    from simulator.observe.of_run import trace_text_of
+
+    return trace_text_of(machine, workload, window, result)
 
 
 def _draw(args: argparse.Namespace, machine: Machine, result: RunResult) -> None:
@@ -102,17 +124,20 @@ def _draw(args: argparse.Namespace, machine: Machine, result: RunResult) -> None
 
 def _bound_threads(args: argparse.Namespace, machine: Machine) -> tuple[ThreadSpec, ...]:
     """Return the threads that numactl's words ask for; none without these words."""
-    if args.cpunodebind is None and args.membind is None:
+    words = numactl_words(args)
+    weights = node_weights(args, args.weighted_interleave is not None)
+    if not words:
         if args.access is not None:
             raise InputError("goes with numactl's words; a label says r or w itself", field="--access", value=args.access)
         return ()
     if args.labels:
-        raise InputError("threads are given twice", field="--cpunodebind, --membind", allowed="these words or labels, not both")
-    from simulator.workload.binding import bound_threads, parse_nodes
+        field = ", ".join(word.partition("=")[0] for word in words)
+        raise InputError("threads are given twice", field=field, allowed="these words or labels, not both")
+    from simulator.placement import parse_numactl
+    from simulator.workload.binding import bound_threads
 
-    cpu_nodes = None if args.cpunodebind is None else parse_nodes(args.cpunodebind, machine, "--cpunodebind")
-    memory_nodes = None if args.membind is None else parse_nodes(args.membind, machine, "--membind")
-    return bound_threads(machine, cpu_nodes, memory_nodes, args.access or "r")
+    binding = parse_numactl(words, machine)
+    return bound_threads(machine, binding.cpus, binding.policy, args.access or "r", weights)
 
 
 def background_rates(texts: Sequence[str]) -> dict[str, float]:

@@ -42,7 +42,7 @@ class Session:
 
     def run(self) -> None:
         """Run to the verdict."""
-        if self._ends_while_warming_up() or not self._reach([self.accuracy.warmup] * len(self.plan.threads.label)):
+        if not self.warm_up():
             return
         self.opened = self.last = self.engine.snapshot()
         self._boundaries = [self.opened]
@@ -61,6 +61,10 @@ class Session:
                 self._boundaries, batch = self._boundaries[::2], 2 * batch
         self._look_for_hidden_deadlock()
         self._look_for_starved_threads()
+
+    def warm_up(self) -> bool:
+        """Run every foreground thread through its warm-up lines; False: that never ends, and the verdict says why."""
+        return not self._ends_while_warming_up() and self._reach([self.accuracy.warmup] * len(self.plan.threads.label))
 
     def ci_percent(self, thread: int) -> float | None:
         """Return the half width of a thread's interval in per cent; None when there are too few batches."""

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from simulator.engine.plan import Part
 from simulator.measure.breakdown import LINE_PARTS, line_ns, path_names, shown_paths
 from simulator.measure.result import PathReport, RunResult
 from simulator.plots.style import FAINT, INK, house_style, save
@@ -49,12 +50,18 @@ _LOOKS = {
     "controller_full": ("#d94801", "xxxx"),
     "node_buffers": ("#fdd0a2", "----"),
     "credits": ("#a63603", "++++"),
+    "shared_line": ("#7f2704", "\\\\\\\\"),
     "source": ("#feedde", "oooo"),
     "probe_wait": ("#b2abd2", "||||"),
 }
 _PART_LOOKS = tuple(Look(part.words, *_LOOKS[part.name]) for part in LINE_PARTS)
 _OTHER = Look("other: no line in the slot", "#ffffff")
 _Stack = Mapping[Look, float]
+
+
+def part_looks() -> dict[Part, Look]:
+    """Return how each part is drawn."""
+    return {part.part: look for part, look in zip(LINE_PARTS, _PART_LOOKS, strict=True)}
 
 
 def draw_breakdown(result: RunResult, path: str | os.PathLike[str], *, heading: str | None = None) -> tuple[Path, ...]:

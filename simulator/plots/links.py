@@ -28,6 +28,7 @@ _ARROW = 0.034
 _HEAD = (2.1 * _ARROW, 2.2 * _ARROW)  # width, length
 _GAP = 0.012
 _MAX_LABELLED = 12  # links with room for more than their utilization
+_THINNEST = 0.5
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class _Way:
     offset : float
         Distance of the link's middle from the line between them, to the left.
     scale : float
-        Of arrows and text: less than 1 where many parallel links share the room.
+        Of arrows and text: less than 1 where many parallel links share the room, or there are many links.
     parallel, crossed : bool
         Whether another link joins the same nodes, and whether one crosses.
     """
@@ -111,6 +112,16 @@ def draw_links(
             _label_link(axes, way, text)
 
 
+def lanes(machine: Machine, places: Mapping[int, Point]) -> dict[str, tuple[Point, Point]]:
+    """Return tail and tip of the arrow that :func:`draw_links` draws for each link direction, by its key."""
+    found: dict[str, tuple[Point, Point]] = {}
+    for link in machine.links:
+        way = _way(machine, link, places)
+        found[link_key(machine, link, link.ends[0])] = _ends(way, way.offset + way.lane / 2, there=True)
+        found[link_key(machine, link, link.ends[1])] = _ends(way, way.offset - way.lane / 2, there=False)
+    return found
+
+
 def link_kinds(machine: Machine) -> list[tuple[int, float]]:
     """Return the widths and transfer rates that occur, the most frequent first."""
     kinds = [_kind(link) for link in machine.links]
@@ -132,7 +143,8 @@ def _way(machine: Machine, link: Link, places: Mapping[int, Point]) -> _Way:
     start, end = places[link.ends[0]], places[link.ends[1]]
     crossed = any(cross((start, end), (places[other.ends[0]], places[other.ends[1]])) for other in machine.links)
     if len(beside) == 1:
-        return _Way(start, end, 0.0, _LANE, 1.0, False, crossed)
+        scale = min(1.0, max(_THINNEST, _MAX_LABELLED / len(machine.links)))
+        return _Way(start, end, 0.0, scale * _LANE, scale, False, crossed)
     step = min(_PARALLEL, _ACROSS / len(beside))
     scale = step / _PARALLEL
     offset = ((len(beside) - 1) / 2 - beside.index(link)) * step

@@ -1,0 +1,1 @@
+"""A run looked at while it happens: recorded, told, checked."""
