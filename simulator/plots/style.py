@@ -22,6 +22,7 @@ SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 INK = "#222222"
 FAINT = "#8a8a8a"
 UTILIZATION_MAP = "viridis_r"
+DOTS_AN_INCH = 150  # of a PNG
 
 _FORMATS = ("png", "svg")
 _OTHER_FORMATS = (".pdf", ".jpg", ".jpeg", ".eps", ".ps", ".gif", ".webp", ".tif", ".tiff", ".bmp")
@@ -43,7 +44,7 @@ def _settings() -> Any:
         "ytick.color": INK,
         "svg.hashsalt": "numasim",
         "text.parse_math": False,  # names of machines and files may hold dollar signs
-        "savefig.dpi": 150,
+        "savefig.dpi": DOTS_AN_INCH,
     }
 
 
