@@ -24,11 +24,11 @@ from simulator.interop.physical_cores import Cores
 from simulator.interop.record import UNREACHABLE, Kind, NodeRecord, Record, Unit
 from simulator.interop.source import STDIN_LABEL
 from simulator.machine.load import list_machines
-from simulator.machine.read import shipped_names
+from simulator.machine.merge import read_document
+from simulator.machine.read import locate, shipped_names
 from simulator.machine.schema import MACHINE_BLOCKS
 
 BASE = "opteron-k8"
-_CONSTANTS = tuple(name for name in MACHINE_BLOCKS if name != "distances")
 # Models of the K8: 140-890 and 1210-8224; later families have other hundreds (AMD's "Opteron model numbers").
 _K8 = re.compile(r"Opteron(?:\(tm\))?(?: Processor)? [128](?:[4-9][0-9]|2[0-9]{2})\b", re.IGNORECASE)
 
@@ -122,7 +122,7 @@ def machine_of(
     guesses += [*about_nodes, *([imported.guess] if imported.guess else []), *([] if k8 else [_constants(base)])]
     table: dict[str, Any] = {"extends": base, "schema_version": 1, **_header(whole, origin, entries, source)}
     table |= {} if name is None else {"name": machine_name(name)}
-    table |= {} if k8 else {name: {"source": f"guess: {_constants(base).text}"} for name in _CONSTANTS}
+    table |= {} if k8 else {name: {"source": f"guess: {_constants(base).text}"} for name in _blocks(base)}
     distances, about_distances = _distances(whole, ids, source)
     table |= distances | {"nodes": entries} | ({"links": imported.entries()} if imported.links else {})
     warnings = (*record.warnings, *imported.warnings, *about_distances, *_about_latencies(whole, origin))
@@ -151,6 +151,12 @@ def _nodes(
     left_out = empty if links is not None else needless(slit(record), [node.id for node in record.nodes], empty)
     kept = tuple(node for node in record.nodes if node.id not in left_out)
     return record, kept, about_empty(empty, left_out)
+
+
+def _blocks(base: str) -> list[str]:
+    """Return the blocks of constants that a base has, distances left out."""
+    table = read_document(locate(base)).data
+    return [name for name in MACHINE_BLOCKS if name in table and name != "distances"]
 
 
 def _constants(base: str) -> Guess:

@@ -99,15 +99,19 @@ def _check_credits(document: Document, index: int, credits: Mapping[str, int], c
 
 
 def check_machine(document: Document, machine: Machine) -> None:
-    """Check a resolved machine: windows, reach, distances, routes."""
+    """Check a resolved machine: windows, coherence, reach, distances, routes."""
     core = machine.core
     for name in ("window", "background_window"):
         window = getattr(core, name)
         if window > core.max_outstanding:
             allowed = f"1 to {core.max_outstanding} (core.max_outstanding)"
             raise document.error(("core", name), "a core cannot have so many lines in flight", value=window, allowed=allowed)
+    if machine.coherence.protocol == "probe-filtered" and machine.coherence.filter_lookup_ns is None:
+        what, allowed = "is missing: a probe filter takes time", 'nanoseconds, of coherence.protocol = "probe-filtered"'
+        raise document.error(("coherence", "filter_lookup_ns"), what, allowed=allowed)
     _check_reach(document, machine)
     _check_distances(document, machine)
+    _check_caches(document, machine)
     try:
         resolve_routes(machine)
     except InputError as error:
@@ -122,6 +126,17 @@ def _check_reach(document: Document, machine: Machine) -> None:
     if missed:
         nodes = f"node{'s' if len(missed) > 1 else ''} {', '.join(map(str, missed))}"
         raise document.error(("links",), f"no way leads from node {first} to {nodes}", allowed="links that join all nodes")
+
+
+def _check_caches(document: Document, machine: Machine) -> None:
+    if machine.caches is None:
+        return
+    for name in ("l1", "l2", "l3"):
+        cache = getattr(machine.caches, name)
+        if cache is not None and cache.size_kib * 1024 % (cache.ways * machine.caches.line_bytes):
+            allowed = f"a multiple of {cache.ways} ways of {machine.caches.line_bytes} bytes"
+            path: Path = ("caches", name, "size_kib")
+            raise document.error(path, "is no whole number of sets", value=cache.size_kib, allowed=allowed)
 
 
 def _check_distances(document: Document, machine: Machine) -> None:

@@ -55,6 +55,8 @@ def _table(rows: Sequence[Sequence[str]]) -> list[str]:
 def _processor(machine: Machine) -> Iterator[str]:
     processor = machine.processor
     yield f"{processor.name}, {processor.clock_ghz:g} GHz; coherence: {machine.coherence.protocol}"
+    if machine.coherence.protocol == "probe-filtered":
+        yield f"the filter answers in {machine.coherence.lookup_ns:g} ns; lines that no other node holds cause no probes"
     yield f"a probe is answered in {machine.coherence.probe_answer_ns:g} ns"
 
 

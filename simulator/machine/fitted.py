@@ -117,6 +117,8 @@ def _blocks(machine: Machine) -> Iterator[tuple[str, list[tuple[str, Block]]]]:
     yield "link", [(link_selector(machine, index), link) for index, link in enumerate(machine.links)]
     if machine.distances is not None:
         yield "distances", [("", machine.distances)]
+    if machine.caches is not None:
+        yield "caches", [("", machine.caches)]
 
 
 def link_selector(machine: Machine, index: int) -> str:

@@ -21,6 +21,7 @@ from simulator.machine.spec import LinkConstants, Machine
 _Table = dict[str, Any]
 _REQUIRED_BLOCKS = ("processor", "core", "coherence", "routing")
 _HEADER = ("schema_version", "name", "title", "source")
+_MACHINE_KEYS = (*_HEADER, *_REQUIRED_BLOCKS, "distances", "caches", "fitted")
 
 
 def resolve(document: Document, overrides: Sequence[Override] = ()) -> Machine:
@@ -53,7 +54,7 @@ def _resolve_checked(document: Document) -> Machine:
     _check_blocks(document)
     nodes = [_node(document.data, node) for node in document.data["nodes"]]
     links = [_link(document.data, link) for link in document.data.get("links", ())]
-    table = {key: document.data[key] for key in (*_HEADER, *_REQUIRED_BLOCKS, "distances", "fitted") if key in document.data}
+    table = {key: document.data[key] for key in _MACHINE_KEYS if key in document.data}
     try:
         machine = Machine.model_validate(_without_empty_ranges({**table, "nodes": nodes, "links": links}))
     except ValidationError as error:

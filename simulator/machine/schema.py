@@ -7,11 +7,13 @@ resolved. The models here are made from those of :mod:`simulator.machine.spec`, 
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any, Literal
+from types import UnionType
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from simulator.machine.spec import (
+    CachesSpec,
     CoherenceSpec,
     ControllerSpec,
     CoreSpec,
@@ -37,6 +39,7 @@ MACHINE_BLOCKS: dict[str, type[BaseModel]] = {
     "coherence": CoherenceSpec,
     "routing": RoutingSpec,
     "distances": DistancesSpec,
+    "caches": CachesSpec,
 }
 _WITHOUT_PARENT = ("schema_version", "name", "title", "source", "processor", "core", "coherence", "routing")
 
@@ -45,11 +48,17 @@ def _partial(model: type[BaseModel], name: str, required: tuple[str, ...] = ()) 
     """Make a model of the same fields, none of which need be there but those `required`."""
     fields: dict[str, Any] = {}
     for key, info in model.model_fields.items():
-        nested = isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel)
-        kind: Any = _partial(info.annotation, f"{info.annotation.__name__}Part") if nested else info.annotation  # type: ignore[arg-type,union-attr]
+        nested = _model_in(info.annotation)
+        kind: Any = info.annotation if nested is None else _partial(nested, f"{nested.__name__}Part")
         default = ... if key in required else None
         fields[key] = (Annotated[(kind, *info.metadata, Field(description=info.description))], default)
     return create_model(name, __config__=_CONFIG, __doc__=model.__doc__, **fields)
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """Return the model that a field holds, also where it may hold none."""
+    kinds = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
+    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
 
 
 def _file_model() -> type[BaseModel]:

@@ -165,8 +165,52 @@ class LinkConstants(Block):
 class CoherenceSpec(Block):
     """How a home node finds out who else holds a line."""
 
-    protocol: Literal["snooped"]
+    protocol: Literal["snooped", "probe-filtered", "unprobed"]
     probe_answer_ns: DelayNs = Field(description="from a probe at the SRI until its answer is ready")
+    filter_lookup_ns: Nanoseconds | None = Field(
+        default=None, description="time the home's probe filter takes, before the controller's queue; needed by probe-filtered"
+    )
+
+    @property
+    def lookup_ns(self) -> float:
+        """What finding out who holds a line adds at the home, ns; 0 where no filter is asked."""
+        return self.filter_lookup_ns or 0.0 if self.protocol == "probe-filtered" else 0.0
+
+
+class CacheSpec(BaseModel):
+    """One cache: least recently used lines leave first, written lines are written back when they leave."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    size_kib: Annotated[int, Field(strict=True, ge=1, le=1 << 20)]
+    ways: Count
+    hit_cycles: Annotated[float, Field(strict=True, ge=0, le=1000, allow_inf_nan=False)]
+
+
+class PrivateL2Spec(CacheSpec):
+    """The L2 of one core: it holds what the L1 drove out, or a copy of what the L1 fetched too."""
+
+    policy: Literal["exclusive", "non-inclusive"]
+
+
+class SharedL3Spec(CacheSpec):
+    """The L3 of all cores of a node: it holds what an L2 drove out, or a copy of all that they hold."""
+
+    policy: Literal["victim", "inclusive"]
+
+
+class CachesSpec(Block):
+    """The caches between a core and its node's SRI; see docs/traces.md, "The cache model"."""
+
+    line_bytes: Literal[64]
+    l1: CacheSpec = Field(description="data cache of each core")
+    l2: PrivateL2Spec
+    l3: SharedL3Spec | None = Field(default=None, description="left out: there is none")
+    exposed_share: Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)] = Field(
+        description="part of a hit's time beyond the L1's that a load waits for; the core does other work in the rest"
+    )
+    cycles_per_instruction: Annotated[float, Field(strict=True, gt=0, le=1000, allow_inf_nan=False)] = Field(
+        description="of a program whose data are in the L1"
+    )
 
 
 class RoutingSpec(Block):
@@ -214,6 +258,7 @@ class Machine(Block):
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
     distances: DistancesSpec | None = None
+    caches: CachesSpec | None = None
 
     @property
     def node_ids(self) -> tuple[int, ...]:

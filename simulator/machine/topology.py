@@ -78,7 +78,7 @@ def component_graph(machine: Machine) -> nx.MultiDiGraph:
 
     graph = nx.MultiDiGraph(name=machine.name)
     for node in machine.nodes:
-        _add_node(graph, node)
+        _add_node(graph, node, machine.coherence.lookup_ns)
     for link in machine.links:
         for start, end in (link.ends, link.ends[::-1]):
             key = link_key(machine, link, start)
@@ -88,7 +88,7 @@ def component_graph(machine: Machine) -> nx.MultiDiGraph:
     return graph
 
 
-def _add_node(graph: nx.MultiDiGraph, node: Node) -> None:
+def _add_node(graph: nx.MultiDiGraph, node: Node, lookup_ns: float) -> None:
     sri, crossbar = f"SRI {node.id}", f"XBar {node.id}"
     graph.add_node(sri, kind="SRI", node=node.id)
     graph.add_node(crossbar, kind="XBar", node=node.id)
@@ -105,7 +105,7 @@ def _add_node(graph: nx.MultiDiGraph, node: Node) -> None:
     mct, dram, controller = f"MCT {node.id}", f"DRAM {node.id}", node.controller
     graph.add_node(mct, kind="MCT", node=node.id)
     graph.add_node(dram, kind="DRAM", node=node.id)
-    graph.add_edge(crossbar, mct, latency_ns=controller.entry_ns, gb_per_s=math.inf)
+    graph.add_edge(crossbar, mct, latency_ns=controller.entry_ns + lookup_ns, gb_per_s=math.inf)
     graph.add_edge(mct, dram, latency_ns=controller.read_ns, gb_per_s=controller.peak_gb_per_s)
     graph.add_edge(dram, mct, latency_ns=controller.path_ns, gb_per_s=controller.peak_gb_per_s)
     graph.add_edge(mct, crossbar, latency_ns=node.crossbar.latency_ns, gb_per_s=math.inf)

@@ -33,6 +33,8 @@ class AllToAllRow:
         The most used link direction and its use; on a machine without links an empty name and 0.
     controller_utilization : float
         Use of the busiest DRAM.
+    equal_gb_per_s : float
+        What all would read if each were as slow as the slowest thread.
     """
 
     arbitration: str
@@ -42,6 +44,7 @@ class AllToAllRow:
     link_utilization: float
     controller_utilization: float
     verdict: str
+    equal_gb_per_s: float
 
 
 def simulate_all_to_all(machine: Machine, accuracy: Accuracy = ALL_TO_ALL_ACCURACY, seed: int = 1) -> list[AllToAllRow]:
@@ -65,6 +68,7 @@ def simulate_all_to_all(machine: Machine, accuracy: Accuracy = ALL_TO_ALL_ACCURA
                 link_utilization=result.links[busiest].utilization if busiest else 0.0,
                 controller_utilization=max(controller.utilization for controller in result.controllers.values()),
                 verdict=result.verdict,
+                equal_gb_per_s=len(result.threads) * min(thread.gb_per_s for thread in result.threads),
             )
         )
     return rows

@@ -156,7 +156,7 @@ def test_constants_and_name_can_be_chosen(tmp_path: Path, capsys: pytest.Capture
     assert machine.name == "my-xeon"
     assert machine.core.max_outstanding == load_machine("xeon-e5-2680v2-2s").core.max_outstanding
     assert main(["topo", "import", str(file), "--base", "quartet"]) == 2
-    assert "has no constants to extend (got 'quartet'); allowed: opteron-k8, xeon-qpi" in capsys.readouterr().err
+    assert "has no constants to extend (got 'quartet'); allowed: opteron-k10, opteron-k8, xeon-qpi" in capsys.readouterr().err
 
 
 TWO_NODES = """available: 2 nodes (0-1)

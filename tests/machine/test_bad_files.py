@@ -36,7 +36,7 @@ BAD = {
         QUARTET + "[lnk]\nlatency_ns = 8\n",
         "lnk: unknown key; did you mean link?; allowed: extends, schema_version, name, title, source, processor, core, "
         "sri, crossbar, "
-        "controller, link, coherence, routing, distances, nodes, links",
+        "controller, link, coherence, routing, distances, caches, nodes, links",
     ),
     "key far from any": (
         QUARTET + "[core]\nzzz = 1\n[core.fitted]\n",
@@ -387,7 +387,7 @@ def test_a_file_that_may_not_be_read(folder: Path):
 @pytest.mark.parametrize("name", ["quartett", "nope.toml"])
 def test_an_unknown_name(name: str):
     assert message(name).startswith(
-        f"there is no machine of that name (got '{name}'); allowed: the path of a machine file, or one of one-node, "
+        f"there is no machine of that name (got '{name}'); allowed: the path of a machine file, or one of athlon64-x2, "
     )
 
 

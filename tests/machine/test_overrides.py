@@ -10,7 +10,7 @@ from simulator.machine.load import load_machine, machine_from_dict
 from tests.machine.builders import SQUARE, build, message, table
 
 CORE = "window, core_time_ns, write_extra_ns, jitter_ns, background_window, background_core_time_ns, max_outstanding"
-HEADS = "processor, core, sri, crossbar, controller, link, coherence, routing, distances, node"
+HEADS = "processor, core, sri, crossbar, controller, link, coherence, routing, distances, caches, node"
 
 
 def link_latencies(overrides: Any, machine: str = SQUARE) -> list[float]:
