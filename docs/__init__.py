@@ -1,0 +1,1 @@
+"""The pages, and in `generate` what makes those of them that nobody writes by hand."""
