@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.errors import InputError, NumasimError
+from simulator.optional import optional_module
 from simulator.sweep.executors import Crew, Executor, Outcome, Result, Task, WorkerDiedError
-from simulator.sweep.optional import optional_module
 
 _TASKS_A_THREAD = 2  # one at work, one on its way
 _COUNT_EVERY_S = 2.0

@@ -141,13 +141,18 @@ def run_all(
     Exception
         The first that a task raised; what is under way is dropped.
     """
+    with executor.start(function) as crew:
+        do_all(crew, tasks, done)
+
+
+def do_all(crew: Crew[Task, Result], tasks: Iterable[Task], done: Callable[[Task, Result], None]) -> None:
+    """As `run_all`, with a crew that stays for more tasks to come."""
     waiting = deque(tasks)
     under_way = 0
-    with executor.start(function) as crew:
-        while waiting or under_way:
-            for _ in range(min(crew.free, len(waiting))):
-                crew.submit(waiting.popleft())
-                under_way += 1
-            for outcome in crew.wait():
-                under_way -= 1
-                done(outcome.task, outcome.get())
+    while waiting or under_way:
+        for _ in range(min(crew.free, len(waiting))):
+            crew.submit(waiting.popleft())
+            under_way += 1
+        for outcome in crew.wait():
+            under_way -= 1
+            done(outcome.task, outcome.get())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
-from simulator.sweep.optional import optional_module
+from simulator.optional import optional_module
 from simulator.sweep.store import Selection
 from simulator.tables import csv_text
 

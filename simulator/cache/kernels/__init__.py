@@ -1,0 +1,1 @@
+"""The compiled cache model; nothing here is imported before accesses are filtered."""

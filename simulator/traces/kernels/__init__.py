@@ -1,0 +1,1 @@
+"""Compiled loops that turn text into accesses; nothing here is imported before a trace is read."""
