@@ -2,38 +2,56 @@
 #   make reproduce   AMD's figures replayed: table here, pictures and data in results/
 #   make test        the quick tests, under 6 minutes on 2 cores
 #   make test-all    the slow ones too
+#   make verify      stations of the engines against queueing theory, under 5 minutes; QUICK=1: under 1 minute; SEED=N: other numbers
+#   make notebooks   notebooks/*.ipynb executed from their texts, under 2 minutes after set-up
 #   make lint        ruff and mypy
+#   make docs        docs/ and pages made from the program, as a site in site/; needs no network once set up
 #   make bench       speed of the engines as ratios to plain simpy, C and other simulators; fails below its floors
 PYTHON ?= python3
 BIN := .venv/bin
+SEED ?= 1
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 5
 RUN_READY := .venv/run.stamp
 DEV_READY := .venv/dev.stamp
+NOTEBOOKS_READY := .venv/notebooks.stamp
+DOCS_READY := .venv/docs.stamp
 BENCH := .venv/bench
 BENCH_PIP := $(subst $(BIN),$(BENCH)/bin,$(PIP))
 BENCH_READY := .venv/bench.stamp
 
-.PHONY: reproduce test test-all lint bench clean
+.PHONY: reproduce test test-all verify notebooks lint docs bench clean
 
 reproduce: $(RUN_READY)
 	$(BIN)/numasim reproduce amd-40555 --out results
 
 test: $(DEV_READY)
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not verify"
 
 test-all: $(DEV_READY)
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) -m "not verify"
+
+verify: $(DEV_READY) $(if $(QUICK),,$(BENCH_READY))
+	NUMASIM_VERIFY_SEED=$(SEED) $(BIN)/python -m pytest -n $(JOBS) -m "verify$(if $(QUICK), and not slow)" tests/verification
+
+notebooks: $(NOTEBOOKS_READY)
+	$(BIN)/python -m simulator.cli.notebooks notebooks/*.py
 
 lint: $(DEV_READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# The builder puts a site only below its configuration, so it is moved.
+docs: $(DOCS_READY)
+	$(BIN)/python -m docs.generate build/docs
+	$(BIN)/python -m zensical build --strict --clean --config-file build/docs/site.toml
+	rm -rf site && mv build/docs/site site
+
 bench: $(BENCH_READY)
 	$(BENCH)/bin/python -m benchmarks
 
 clean:
-	rm -rf .venv results build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv results build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "numasim needs Python 3.11 or newer; say make PYTHON=..." >&2; exit 1; }
@@ -45,6 +63,14 @@ $(RUN_READY): pyproject.toml | $(BIN)/python
 
 $(DEV_READY): pyproject.toml | $(BIN)/python
 	$(PIP) --editable '.[dev]'
+	@touch $@ $(RUN_READY)
+
+$(NOTEBOOKS_READY): pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[notebooks]'
+	@touch $@ $(RUN_READY)
+
+$(DOCS_READY): pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[docs]'
 	@touch $@ $(RUN_READY)
 
 # An environment of its own: Ciw installs a package named `tests`, which would hide ours. Without the other simulators the

@@ -59,7 +59,7 @@ def command(args: argparse.Namespace) -> int:
     from simulator.machine.load import load_machine
     from simulator.measure.accuracy import Accuracy
     from simulator.measure.loaded import DELAYS_NS, measure_loaded_latency
-    from simulator.workload.binding import parse_nodes
+    from simulator.placement.lists import parse_nodes
 
     machine = load_machine(args.machine, args.overrides)
     load_nodes = None if args.load_from is None else parse_nodes(args.load_from, machine, "--load-from")

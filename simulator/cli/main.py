@@ -14,9 +14,12 @@ from typing import NoReturn
 
 from simulator import __version__
 from simulator.cli.guard import EXIT_INPUT, exit_code
+from simulator.cli.why import spelled_out
 
 COMMANDS = (
     "run",
+    "place",
+    "replay",
     "reproduce",
     "sweep",
     "results",
@@ -27,6 +30,8 @@ COMMANDS = (
     "measure",
     "calibrate",
     "estimate",
+    "trace",
+    "why",
     "schema",
 )
 
@@ -69,7 +74,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _run(argv: Sequence[str]) -> int:
     parser = build_parser()
-    args, rest = parser.parse_known_args(argv)
+    args, rest = parser.parse_known_args(spelled_out(argv))
     if rest and hasattr(args, "labels") and not any(text.startswith("-") for text in rest):
         args.labels += rest  # argparse gives up on LABEL... when an option stands before it
     elif rest:

@@ -22,6 +22,11 @@ def add_accuracy(parser: argparse.ArgumentParser) -> None:
         metavar="PERCENT",
         help="stop at this half width of the 95 %% confidence interval (%(default)s)",
     )
+    add_start(parser)
+
+
+def add_start(parser: argparse.ArgumentParser) -> None:
+    """Add the warm-up of a run and its seed."""
     parser.add_argument(
         "--warmup", type=int, default=500, metavar="N", help="lines a foreground thread before measuring (%(default)s)"
     )

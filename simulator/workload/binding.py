@@ -1,117 +1,76 @@
-"""Threads on all cores of some nodes with their memory on some nodes: ``numactl --cpunodebind --membind``.
+"""Threads where numactl would run them, with their memory where its policies put it: ``numactl --physcpubind --interleave ...``.
 
-The words mean what they do in numactl(8) and mbind(2): without ``--cpunodebind`` every node with cores is used; without
-``--membind`` memory is where the thread runs; of several nodes given, memory comes from the one closest to the thread. All
-arrays are taken to fit.
+The words mean what they do in numactl(8) and mbind(2). All arrays are taken to fit, each thread's in a part of the memory of
+its own. Where a policy spreads pages, a thread goes through one page after the other.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from simulator.errors import InputError
-from simulator.machine.distances import distances
+import numpy as np
+
+from simulator.machine.distances import cpu_numbers
 from simulator.machine.spec import Machine
+from simulator.placement.choice import Chooser, Turn
+from simulator.placement.page_table import PAGE_BYTES
+from simulator.placement.policy import Interleave, LocalAlloc, Policy, WeightedInterleave
+from simulator.units import LINE_BYTES
 from simulator.workload.thread import Access, Mode, ThreadSpec
-
-_ITEM = re.compile(r"(\d{1,5})(?:-(\d{1,5}))?", re.ASCII)
-_GRAMMAR = "node numbers as numactl writes them: 0, 0,2, 0-3 or all"
-_LONGEST = 2000  # characters of a list
-
-
-def parse_nodes(text: str, machine: Machine, field: str) -> tuple[int, ...]:
-    """Read a list of nodes such as ``0,2-3`` or ``all``.
-
-    Parameters
-    ----------
-    text : str
-    machine : Machine
-        Whose nodes they are.
-    field : str
-        The option's name, for messages.
-
-    Returns
-    -------
-    tuple of int
-        In ascending order, each once.
-
-    Raises
-    ------
-    InputError
-        It is no such list, or a node is not there.
-    """
-    if text.strip() == "all":
-        return machine.node_ids
-    known = ", ".join(map(str, machine.node_ids))
-    found: set[int] = set()
-    for item in text[:_LONGEST].split(","):
-        match = _ITEM.fullmatch(item.strip())
-        if match is None or len(text) > _LONGEST or int(match[1]) > int(match[2] or match[1]):
-            raise InputError("not a list of nodes", field=field, value=text, allowed=_GRAMMAR)
-        for node in range(int(match[1]), int(match[2] or match[1]) + 1):
-            if node not in machine.node_ids:
-                raise InputError(f"{machine.name} has no node {node}", field=field, value=text, allowed=f"nodes {known}")
-            found.add(node)
-    return tuple(sorted(found))
 
 
 def bound_threads(
-    machine: Machine, cpu_nodes: Sequence[int] | None, memory_nodes: Sequence[int] | None, mode: Mode = "r"
+    machine: Machine,
+    cpus: Sequence[int] | None = None,
+    policy: Policy | None = None,
+    mode: Mode = "r",
+    node_weights: Mapping[int, int] | None = None,
 ) -> tuple[ThreadSpec, ...]:
-    """Return a thread on every core of some nodes.
+    """Return a thread on each of some CPUs.
 
     Parameters
     ----------
     machine : Machine
-    cpu_nodes : sequence of int, optional
-        Nodes whose cores run a thread each; None: all that have cores.
-    memory_nodes : sequence of int, optional
-        Nodes that may hold the memory: each thread has its memory on the closest one by the distances of `topo show`, of equally
-        close ones on that with the lowest number. None: on its own node.
+    cpus : sequence of int, optional
+        Numbers as of :func:`simulator.machine.distances.cpu_numbers`; None: all.
+    policy : Policy, optional
+        Of all memory; None: local. Of several nodes that it allows each thread's memory is on the closest, by the distances of
+        `topo show`, of equally close ones on that which Linux tries first (:mod:`simulator.placement.zonelist`). Where it
+        interleaves, a thread takes the lines of a page of 4 KiB from each node in turn; the n-th thread starts n pages
+        further than the first, as if all pages were those of one array, so that threads do not go in step.
     mode : {'r', 'w'}
+    node_weights : mapping of int to int, optional
+        For weighted interleaving, by node; 1 where none is given.
 
     Raises
     ------
     InputError
-        A node of `cpu_nodes` has no cores, or one of `memory_nodes` has no memory.
+        A weight is out of range, or its node is not there.
     """
-    for node_id in cpu_nodes or ():
-        if not machine.node(node_id).cores:
-            allowed = f"nodes with cores: {_listed(node_ids_with_cores(machine))}"
-            raise InputError(f"node {node_id} has no cores", field="--cpunodebind", allowed=allowed)
-    for node_id in memory_nodes or ():
-        if machine.node(node_id).controller is None:
-            allowed = f"nodes with memory: {_listed(node_ids_with_memory(machine))}"
-            raise InputError(f"node {node_id} has no memory", field="--membind", allowed=allowed)
-    nodes = node_ids_with_cores(machine) if cpu_nodes is None else cpu_nodes
-    return tuple(
-        ThreadSpec(node, core, (Access(mode, memory),))
-        for node, memory in zip(nodes, _closest(machine, nodes, memory_nodes), strict=True)
-        for core in range(machine.node(node).cores)
-    )
+    places = {cpu: (node, core) for node, numbers in cpu_numbers(machine).items() for core, cpu in enumerate(numbers)}
+    chooser = Chooser(machine, node_weights)
+    threads = []
+    for number, cpu in enumerate(sorted(places) if cpus is None else cpus):
+        node, core = places[cpu]
+        memories = _memories(machine, chooser, policy or LocalAlloc(), node, number, node_weights or {})
+        threads.append(ThreadSpec(node, core, tuple(_accesses(memories, mode))))
+    return tuple(threads)
 
 
-def node_ids_with_cores(machine: Machine) -> tuple[int, ...]:
-    """Return the nodes that can run a thread, in ascending order."""
-    return tuple(node.id for node in machine.nodes if node.cores)
+def _memories(
+    machine: Machine, chooser: Chooser, policy: Policy, node: int, first_page: int, weights: Mapping[int, int]
+) -> list[int]:
+    """Return the nodes of a thread's pages until they come again."""
+    pages = 1
+    if isinstance(policy, Interleave):
+        pages = len(policy.nodes)
+    elif isinstance(policy, WeightedInterleave):
+        pages = sum(weights.get(one, 1) for one in policy.nodes)
+    orders = chooser.choose(policy, node, np.arange(first_page, first_page + pages, dtype=np.int64), Turn())
+    return [machine.node_ids[chooser.orders[order].nodes[0]] for order in orders.tolist()]
 
 
-def node_ids_with_memory(machine: Machine) -> tuple[int, ...]:
-    """Return the nodes that have memory, in ascending order."""
-    return tuple(node.id for node in machine.nodes if node.controller is not None)
-
-
-def _closest(machine: Machine, nodes: Sequence[int], memory_nodes: Sequence[int] | None) -> list[int]:
-    """Return the memory of each node's threads."""
-    allowed = node_ids_with_memory(machine) if memory_nodes is None else memory_nodes
-    matrix, index = distances(machine).matrix, machine.node_ids.index
-
-    def distance(node: int, memory: int) -> tuple[bool, int, int]:
-        return node != memory, matrix[index(node)][index(memory)], memory  # a node is closest to itself whatever a file says
-
-    return [min(allowed, key=lambda memory: distance(node, memory)) for node in nodes]
-
-
-def _listed(ids: Sequence[int]) -> str:
-    return ", ".join(map(str, ids)) or "none"
+def _accesses(memories: Sequence[int], mode: Mode) -> Iterator[Access]:
+    lines = PAGE_BYTES // LINE_BYTES if len(set(memories)) > 1 else 1
+    for memory in memories if lines > 1 else memories[:1]:
+        yield from [Access(mode, memory)] * lines

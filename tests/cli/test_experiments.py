@@ -19,7 +19,13 @@ PICTURES = {
 }
 
 SLOW = ("background_load", "queueing_or_latency")
-TABLES = {"ablations": "Crossfire (0.0.w.1 1.0.w.0)", "all_to_all": "All nodes read from all nodes"}
+SLOW_TABLES = ("ablations", "compare_topologies")
+TABLES = {
+    "ablations": "Crossfire (0.0.w.1 1.0.w.0)",
+    "all_to_all": "All nodes read from all nodes",
+    "compare_topologies": "Topologies and idle latency",
+    "coreinfo_cost": "Published. Approximate Cross-NUMA Node Access Cost",
+}
 
 
 def _run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -40,7 +46,9 @@ def test_quick_form(name: str, tmp_path: Path) -> None:
     assert {path.stem for path in tmp_path.glob("*.png")} == PICTURES[name] == {path.stem for path in tmp_path.glob("*.svg")}
 
 
-@pytest.mark.parametrize("name", [pytest.param("ablations", marks=pytest.mark.slow), "all_to_all"])
+@pytest.mark.parametrize(
+    "name", [*(pytest.param(name, marks=pytest.mark.slow) for name in SLOW_TABLES), "all_to_all", "coreinfo_cost"]
+)
 def test_quick_form_of_a_table(name: str, tmp_path: Path) -> None:
     done = _run(name, "--quick", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,1 @@
+"""More threads than cores: run queues, time slices, migration, and how fast what runs together goes."""
