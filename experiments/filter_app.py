@@ -9,7 +9,7 @@ from pathlib import Path
 from simulator import load_machine
 from simulator.cli.experiment import table_experiment
 from simulator.tables import Table
-from simulator.validation.filter_app import cycles_a_tap, filter_runs, filter_tables, load_filter
+from simulator.validation.filter_app import OUTPUTS, QUICK_OUTPUTS, cycles_a_tap, filter_runs, filter_tables, load_filter
 
 
 def tables(quick: bool, folder: Path) -> Sequence[Table]:
@@ -17,8 +17,8 @@ def tables(quick: bool, folder: Path) -> Sequence[Table]:
     measured = load_filter(Path(__file__).parent / "measured" / "filter.toml")
     names = {run.machine for run in measured.run} | {part.machine for part in measured.part}
     machines = {name: load_machine(name) for name in names}
-    cycles = cycles_a_tap(measured, machines[measured.run[0].machine])
-    return filter_tables(measured, filter_runs(measured, machines, cycles, outputs=1 if quick else 4), cycles)
+    cycles = cycles_a_tap(measured, machines[measured.first_machine])
+    return filter_tables(measured, filter_runs(measured, machines, cycles, outputs=QUICK_OUTPUTS if quick else OUTPUTS), cycles)
 
 
 if __name__ == "__main__":

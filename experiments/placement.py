@@ -10,20 +10,19 @@ from pathlib import Path
 from simulator import load_machine
 from simulator.cli.experiment import table_experiment
 from simulator.cli.replay_loads import loads_table, phases_table
-from simulator.cli.replay_tables import replay_tables
+from simulator.cli.replay_tables import runs_table
 from simulator.plots.replays import draw_replays
-from simulator.replay.side_by_side import moved_off_its_memory, side_by_side, streaming_under_policies
+from simulator.replay.side_by_side import PASSES, QUICK_PASSES, moved_off_its_memory, side_by_side, streaming_under_policies
 from simulator.tables import Table
 
 
 def tables(quick: bool, folder: Path) -> Sequence[Table]:
-    """Run all policies, and the thread that moved with 1, 4 and 16 passes over its memory."""
+    """Run all policies, and the thread that moved."""
     machine = load_machine("quartet")
-    report = side_by_side(machine, streaming_under_policies(threads=8, passes=1 if quick else 2))
+    report = side_by_side(machine, streaming_under_policies(machine))
     draw_replays(report, folder / "placement")
-    passes = (1, 4) if quick else (1, 4, 16, 64)
-    moved = side_by_side(machine, {name: one for count in passes for name, one in moved_off_its_memory(count).items()})
-    return [replay_tables(report)[0], loads_table(report), replay_tables(moved)[0], phases_table(moved)]
+    moved = side_by_side(machine, moved_off_its_memory(QUICK_PASSES if quick else PASSES))
+    return [runs_table(report), loads_table(report), runs_table(moved), phases_table(moved)]
 
 
 if __name__ == "__main__":

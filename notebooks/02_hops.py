@@ -49,8 +49,8 @@ matrix = measure_matrix(quartet, ("latency",))
 show("matrix of idle latencies", lambda path: draw_matrix(matrix, path))
 
 # %% [markdown]
-# The steps are odd. From the node's own memory to the neighbour's: 11 ns. From the neighbour's to
-# the far one: 32 ns. Yet it is the same link each time.
+# The steps of node 0 are odd. From its own memory to that of its neighbour 1: 12 ns. From there to
+# the far one, on node 3: 31 ns. Yet each step is one more link, and all links are alike.
 #
 # ## A race
 #
@@ -136,8 +136,8 @@ show_table(bars_table(reference, replay.report.bars))
 
 # %% [markdown]
 # With N lines in flight, latency R and core time Z, a thread completes a line every (R + Z) / N.
-# That is **Little's law** turned round. So a hop that adds 11 ns to R = 95 ns adds 11 ns to R + Z
-# = 155 ns: the core time thins the difference out.
+# That is **Little's law** turned round. So the hop to node 1, which adds 12 ns to R = 95 ns, adds
+# 12 ns to R + Z = 155 ns: the core time thins the difference out.
 #
 # ## Exercises
 #

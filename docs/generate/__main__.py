@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
 from docs.generate.api import api_pages
 from docs.generate.commands import command_pages
 from docs.generate.machines import machine_pages
-from docs.generate.pages import ROOT, SiteError, check_links, copy_written, write_configuration, write_pages
+from docs.generate.pages import ROOT, SiteError, check_links, claim, copy_written, write_configuration, write_pages
 from docs.generate.validation import replayed, validation_pages
+from simulator.errors import NumasimError
 
 
 def main(folder: Path) -> None:
@@ -18,8 +20,9 @@ def main(folder: Path) -> None:
     Raises
     ------
     SiteError
-        Pages and navigation do not fit together.
+        Pages and navigation do not fit together, or the folder is none that may be replaced.
     """
+    claim(folder)
     pages = folder / "docs"
     copy_written(pages)
     guides = {file.name: file.read_text(encoding="utf-8") for file in sorted(pages.glob("*.md"))}
@@ -35,7 +38,11 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m docs.generate", description="Write what the site builder reads.")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="its docs/ and site.toml are replaced")
     try:
-        main(Path(sys.argv[1]))
-    except SiteError as error:
+        main(parser.parse_args().folder)
+    except (NumasimError, OSError, SiteError) as error:
         sys.exit(f"docs: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -92,10 +92,15 @@ def _usage(parser: argparse.ArgumentParser) -> str:
 def _options(parser: argparse.ArgumentParser) -> str:
     """Return arguments, then options, as a list of definitions; `--help` comes last."""
     formatter = argparse.HelpFormatter(parser.prog, width=_WIDTH)
-    shown = [action for action in parser._actions if not isinstance(action, argparse._SubParsersAction)]
+    shown = [one for one in parser._actions if not isinstance(one, argparse._SubParsersAction) and not _is_hidden(one)]
     shown.sort(key=lambda action: (bool(action.option_strings), isinstance(action, argparse._HelpAction)))
     entries = (f"{_names(formatter, action)}\n:   {_meaning(formatter, action)}\n" for action in shown)
     return "\n".join(entries)
+
+
+def _is_hidden(action: argparse.Action) -> bool:
+    """Whether `--help` says nothing of an option."""
+    return action.help == argparse.SUPPRESS
 
 
 def _names(formatter: argparse.HelpFormatter, action: argparse.Action) -> str:

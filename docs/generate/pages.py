@@ -30,6 +30,23 @@ def written_files() -> list[Path]:
     return sorted(path.relative_to(DOCS) for path in DOCS.rglob("*") if path.suffix in _KINDS and "generate" not in path.parts)
 
 
+def claim(folder: Path) -> None:
+    """Take a folder for the site, or take it again: what stands in its ``docs/`` will be replaced.
+
+    Raises
+    ------
+    SiteError
+        The folder is this project or part of its pages, or holds a ``docs/`` that was not made here.
+    """
+    place, mark = folder.resolve(), folder / CONFIGURATION.name
+    if ROOT.is_relative_to(place) or place.is_relative_to(DOCS):
+        raise SiteError(f"{folder}: holds the pages themselves; another folder, such as build/docs")
+    if (folder / "docs").exists() and not mark.exists():
+        raise SiteError(f"{folder / 'docs'}: was not made here, and would be replaced; another folder, such as build/docs")
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(CONFIGURATION, mark)
+
+
 def copy_written(target: Path) -> None:
     """Copy the written pages and pictures into an empty folder."""
     shutil.rmtree(target, ignore_errors=True)

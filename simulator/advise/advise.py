@@ -25,7 +25,7 @@ from simulator.machine.spec import Machine
 from simulator.program import Program, place
 from simulator.sweep.executors import Executor, InProcess
 
-DEFAULT_LINES, DEFAULT_BUDGET, FEWEST_RUNS = 3000, 160, 40
+DEFAULT_LINES, DEFAULT_BUDGET, FEWEST_RUNS = 2000, 160, 40
 _SCREENING = 0.75  # of the budget
 
 
@@ -127,6 +127,8 @@ def _placement(scene: Scene, one: Finalist, finalists: Sequence[Finalist]) -> Pl
         equal=one.equal,
         local_percent=one.mean.local_percent,
         latency_ns=one.mean.latency_ns,
+        queueing_ns=one.mean.queueing_ns,
+        busy=one.mean.busy,
         links=one.mean.links,
         controllers=one.mean.controllers,
         pages=one.mean.pages,

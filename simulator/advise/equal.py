@@ -10,7 +10,7 @@ from simulator.placement.policy import LocalAlloc, Policy, Preferred
 from simulator.program import MigratePhase
 from simulator.validation.symmetry import Relabelling, symmetries
 
-_MOST_RELABELLINGS = 64  # fully connected machines have thousands; a few of them find most of what is equal
+_MOST_RELABELLINGS = 64  # fully connected machines have thousands
 Key = tuple[object, ...]
 
 
@@ -33,8 +33,23 @@ class Equality:
         return len(self._relabellings)
 
     def key(self, candidate: Candidate) -> Key:
-        """Return what is the same for all placements that are equal."""
-        return min((self._relabelled(candidate, mapping) for mapping in self._relabellings), key=repr)
+        """Return what is the same for placements that are equal.
+
+        Where there are too many relabellings, those that move fewest nodes are applied one after the other as long as that
+        makes the key smaller. Different placements never get one key; a few equal ones may get two.
+        """
+        if len(self._relabellings) <= _MOST_RELABELLINGS:
+            return min((self._relabelled(candidate, mapping) for mapping in self._relabellings), key=repr)
+        small = self._relabellings[:_MOST_RELABELLINGS]
+        mapping, key, before = small[0], self._relabelled(candidate, small[0]), None
+        while before != key:
+            before = key
+            for step in small:
+                further = {node: step[image] for node, image in mapping.items()}
+                other = self._relabelled(candidate, further)
+                if repr(other) < repr(key):
+                    mapping, key = further, other
+        return key
 
     def _relabelled(self, candidate: Candidate, mapping: Relabelling) -> Key:
         ids = self._scene.machine.node_ids
@@ -80,7 +95,7 @@ def _special(scene: Scene) -> dict[str, set[int]]:
 
 
 def _relabellings(scene: Scene) -> tuple[Relabelling, ...]:
-    """Return the symmetries of the machine that also keep what the workload fixes; first the one that changes nothing."""
+    """Return the symmetries of the machine that also keep what the workload fixes; first those that move fewest nodes."""
     machine = scene.machine
     if any(isinstance(phase, MigratePhase) for phase in scene.program.phases):
         return ({node: node for node in machine.node_ids},)  # it names nodes
@@ -100,7 +115,8 @@ def _relabellings(scene: Scene) -> tuple[Relabelling, ...]:
             and _kept(system.node_weights, 1, mapping)
         )
 
-    return tuple(mapping for mapping in symmetries(machine) if keeps(mapping))[:_MOST_RELABELLINGS]
+    found = [mapping for mapping in symmetries(machine) if keeps(mapping)]
+    return tuple(sorted(found, key=lambda mapping: sum(node != image for node, image in mapping.items())))
 
 
 def _kept(values: Mapping[int, float], default: float, mapping: Relabelling) -> bool:

@@ -56,13 +56,22 @@ def rank(bench: Bench, own: Candidate) -> tuple[Finalist, ...]:
     own : Candidate
     """
     room = min(max((bench.budget - bench.runs) // SEEDS, 2), MOST_FINALISTS)
-    ranked = bench.ranked
-    chosen = [one for one in [own] if one in ranked]
+    ranked = _distinct(bench, own)
+    chosen = [own] if own in ranked else []
     if room > 2 and len(ranked) > 1:
         chosen.append(ranked[-1])
     chosen = list(dict.fromkeys([*chosen, *ranked]))[:room]
     bench.run([(one, 1 + seed) for one in chosen for seed in range(SEEDS)])
     return ranking({one: _fresh(bench, one) for one in chosen})
+
+
+def _distinct(bench: Bench, own: Candidate) -> list[Candidate]:
+    """Return the placements by time, each once: other words that put all in the same places come to the same time exactly."""
+    found: dict[object, Candidate] = {}
+    for one in sorted(bench.ranked, key=lambda one: (one != own, _involved(one))):
+        first = bench.first(one)
+        found.setdefault((one.threads, first.time_ns, tuple(first.pages.items())), one)
+    return [one for one in bench.ranked if one in found.values()]
 
 
 def ranking(trials: dict[Candidate, list[Trial]]) -> tuple[Finalist, ...]:
@@ -120,6 +129,8 @@ def _mean(trials: Sequence[Trial]) -> Trial:
         time_ns=over([trial.time_ns for trial in trials]),
         local_percent=over([trial.local_percent for trial in trials]),
         latency_ns=over([trial.latency_ns for trial in trials]),
+        queueing_ns=over([trial.queueing_ns for trial in trials]),
+        busy=over([trial.busy for trial in trials]),
         links={name: sum(trial.links[name] for trial in trials) / len(trials) for name in first.links},
         controllers={name: sum(trial.controllers[name] for trial in trials) / len(trials) for name in first.controllers},
         pages=first.pages,

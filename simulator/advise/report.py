@@ -29,8 +29,12 @@ class PlacementReport(Report):
     half_width_ns: float = Field(description="of the 95 % Student interval of the mean")
     slower_percent: float = Field(description="than the fastest")
     equal: bool = Field(description="cannot be told from the fastest")
-    local_percent: float | None
-    latency_ns: float | None
+    local_percent: float | None = Field(
+        description="share of the lines that came from the threads' own nodes; None: none fetched"
+    )
+    latency_ns: float | None = Field(description="mean of the lines")
+    queueing_ns: float | None = Field(description="the part of it behind others, and for buffers and credits")
+    busy: float | None = Field(description="share of the time that the DRAM is busy which the lines come from, their mean")
     links: dict[str, float] = Field(description="share of the time that each direction was busy")
     controllers: dict[str, float] = Field(description="share of the time that each DRAM was busy")
     pages: dict[int, int] = Field(description="pages of 4 KiB on each node")

@@ -11,7 +11,7 @@ from simulator.advise.candidate import Candidate, Scene
 from simulator.engine.build import EngineName
 from simulator.errors import InputError
 from simulator.machine.spec import Machine
-from simulator.program import Program, place
+from simulator.program import PlacedProgram, Program, place
 from simulator.program.scale import Scaled, scaled
 from simulator.program.threads import PlacedThread
 from simulator.replay import ReplayResult, run_program
@@ -30,8 +30,10 @@ class Trial:
         Until the last of these threads is done with the whole workload, from the time of the slice; None: it did not finish.
     local_percent : float, optional
         Share of their lines that came from the memory of their own nodes.
-    latency_ns : float, optional
-        Mean of their lines.
+    latency_ns, queueing_ns : float, optional
+        Mean of their lines; queueing: the part that they stand behind others, or wait for buffers and credits.
+    busy : float, optional
+        Share of the time that the controllers are busy which their lines come from, mean of the lines.
     links, controllers : dict of str to float
         Share of the time that each was busy, all threads.
     pages : dict of int to int
@@ -43,6 +45,8 @@ class Trial:
     time_ns: float | None
     local_percent: float | None = None
     latency_ns: float | None = None
+    queueing_ns: float | None = None
+    busy: float | None = None
     links: dict[str, float] = field(default_factory=dict)
     controllers: dict[str, float] = field(default_factory=dict)
     pages: dict[int, int] = field(default_factory=dict)
@@ -90,30 +94,41 @@ class _Run:
             placed = place(task.program, self.machine, label=self.label)
         except InputError:  # the file's own placement was placed before: it is memory that is full
             return Trial(None, verdict=DOES_NOT_FIT)
-        part = Scaled(placed, ()) if self.lines is None else scaled(placed, self.lines, key=task.seed, counts=self._moves)
+        part = Scaled(placed, ()) if self.lines is None else self._scaled(placed, self.lines, task.seed)
         result = run_program(self.machine, part.placed, seed=task.seed, engine=self.engine)
         return _trial(result, part.weights, [thread.name for thread in placed.threads if self._moves(thread)])
+
+    def _scaled(self, placed: PlacedProgram, lines: int, seed: int) -> Scaled:
+        return scaled(placed, lines, key=seed, caches=self.machine.caches, counts=self._moves)
 
     def _moves(self, thread: PlacedThread) -> bool:
         return thread.group not in self.fixed
 
 
 def _trial(result: ReplayResult, weights: Sequence[float], names: Sequence[str]) -> Trial:
-    mine = [thread for thread in result.threads if thread.name in names]
-    fetched = sum(sum(thread.lines_by_node.values()) for thread in mine)
-    local = sum(thread.lines_by_node.get(thread.node, 0) for thread in mine)
-    places = {place for place, thread in enumerate(result.threads) if thread.name in names}
+    places = [place for place, thread in enumerate(result.threads) if thread.name in names]
+    mine = [result.threads[place] for place in places]
     paths = [path for path in result.breakdown if path.place in places]
-    lines = sum(path.lines for path in paths)
+    controllers = {name: one.utilization for name, one in result.controllers.items()}
+    fetched = [(thread.node, node, lines) for thread in mine for node, lines in thread.lines_by_node.items() if lines]
+    local = _mean([(lines, 100.0 * (own == node)) for own, node, lines in fetched])
     return Trial(
         time_ns=_whole_time(result, weights, max(thread.time_ns for thread in mine)) if result.verdict == "finished" else None,
-        local_percent=100 * local / fetched if fetched else None,
-        latency_ns=sum(path.lines * path.latency_ns for path in paths) / lines if lines else None,
+        local_percent=local,
+        latency_ns=_mean([(path.lines, path.latency_ns) for path in paths]),
+        queueing_ns=_mean([(path.lines, path.queueing_ns) for path in paths]),
+        busy=_mean([(lines, controllers[str(node)]) for _, node, lines in fetched]),
         links={name: link.utilization for name, link in result.links.items()},
-        controllers={name: one.utilization for name, one in result.controllers.items()},
+        controllers=controllers,
         pages=result.pages,
         verdict=result.verdict,
     )
+
+
+def _mean(values: Sequence[tuple[int, float]]) -> float | None:
+    """Return the mean of values, each with its lines; None where there are no lines."""
+    lines = sum(count for count, _ in values)
+    return sum(count * value for count, value in values) / lines if lines else None
 
 
 def _whole_time(result: ReplayResult, weights: Sequence[float], end_ns: float) -> float:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from simulator.advise.candidate import Candidate, Scene
-from simulator.advise.ranking import EQUAL_PERCENT, Finalist
+from simulator.advise.ranking import Finalist
 from simulator.advise.trials import Trial
 
-_MOST_FACTS = 4
 _WORTH_SAYING = 0.05  # of a share of time, and of a latency: smaller differences explain little
 
 
@@ -29,51 +28,57 @@ def memory_words(scene: Scene, candidate: Candidate) -> str:
     return ", ".join(texts)
 
 
-def sentences(scene: Scene, advised: Finalist, finalists: Sequence[Finalist]) -> tuple[str, ...]:
+def sentences(scene: Scene, advised: Finalist, finalists: Sequence[Finalist]) -> tuple[str, str]:
     """Say how much better the advised placement is than the file's own, or than the slowest, and what it avoids."""
     own = next((one for one in finalists if one.candidate == scene.own), None)
-    other, name = own, "the file's own placement"
-    if own is None or own.equal:
-        other, name = finalists[-1], "the slowest placement tried"
-    if other is None or other.equal:
-        return (
-            f"No placement can be told from the others: all that were run again are within {EQUAL_PERCENT} % or their intervals.",
-            "The file's own is as good as any." if own is not None else "The simplest is as good as any.",
-        )
+    other = own if own is not None and not own.equal else finalists[-1]
+    if other.equal:
+        first = "No placement that was run again can be told from the fastest."
+        return first, f"{'The simplest' if own is None else 'That of the file'} is as good as any."
     gain = 100 * (other.time_ns / advised.time_ns - 1)
-    place = f"Threads on {threads_words(scene, advised.candidate)} (node:threads) with {memory_words(scene, advised.candidate)}"
-    if advised is own:
-        place = f"The file's own placement ({threads_words(scene, own.candidate)}; {memory_words(scene, own.candidate)})"
+    name = "The placement of the file" if advised is own else "The advised placement"
+    whose = "the file's own" if other is own else "the slowest that was tried"
     first = (
-        f"{place} takes {advised.time_ns / 1000:.1f} us; {name} "
-        f"({threads_words(scene, other.candidate)}; {memory_words(scene, other.candidate)}) takes {gain:.1f} % longer."
+        f"{name}, {_words(scene, advised)}, takes {advised.time_ns / 1000:.1f} us; "
+        f"{whose}, {_words(scene, other)}, {gain:.1f} % longer."
     )
     facts = avoided(other.mean, advised.mean)
-    return (first, f"It avoids {'; '.join(facts)}." if facts else "No link, controller or latency shows why: see the table.")
+    return first, f"It avoids {'; '.join(facts)}." if facts else "No memory, link or latency by itself shows why: see the table."
+
+
+def _words(scene: Scene, one: Finalist) -> str:
+    return f"{threads_words(scene, one.candidate)} (node:threads) with {memory_words(scene, one.candidate)}"
 
 
 def avoided(worse: Trial, better: Trial) -> list[str]:
     """Return what the worse one suffers from, with what it is in the better one; what differs most first."""
-    found: list[tuple[float, str]] = []
-    for noun, theirs, ours in (
-        ("controller", worse.controllers, better.controllers),
-        ("link", worse.links, better.links),
-    ):
-        if not theirs:
-            continue
-        name, share = max(theirs.items(), key=lambda item: item[1])
-        fullest = max(ours.values())
-        if share - fullest > _WORTH_SAYING:
-            found.append(
-                (share - fullest, f"{noun} {name} busy {100 * share:.0f} % of the time (fullest now {100 * fullest:.0f} %)")
-            )
+    found = [*_busy(worse, better), *_remote(worse, better), *_latency(worse, better), *_link(worse, better)]
+    return [text for share, text in sorted(found, key=lambda fact: -fact[0]) if share > _WORTH_SAYING]
+
+
+def _busy(worse: Trial, better: Trial) -> Iterator[tuple[float, str]]:
+    if worse.busy is not None and better.busy is not None:
+        yield worse.busy - better.busy, f"memory that is busy {_percent(worse.busy)} of the time (now {_percent(better.busy)})"
+
+
+def _remote(worse: Trial, better: Trial) -> Iterator[tuple[float, str]]:
     if worse.local_percent is not None and better.local_percent is not None:
-        gain = (better.local_percent - worse.local_percent) / 100
-        if gain > _WORTH_SAYING:
-            found.append(
-                (gain, f"{100 - worse.local_percent:.0f} % of lines from other nodes (now {100 - better.local_percent:.0f} %)")
-            )
-    if worse.latency_ns and better.latency_ns and worse.latency_ns > better.latency_ns * (1 + _WORTH_SAYING):
-        text = f"a mean latency of {worse.latency_ns:.0f} ns (now {better.latency_ns:.0f})"
-        found.append((1 - better.latency_ns / worse.latency_ns, text))
-    return [text for _, text in sorted(found, key=lambda fact: -fact[0])][:_MOST_FACTS]
+        there, here = 1 - worse.local_percent / 100, 1 - better.local_percent / 100
+        yield there - here, f"{_percent(there)} of the lines from other nodes (now {_percent(here)})"
+
+
+def _latency(worse: Trial, better: Trial) -> Iterator[tuple[float, str]]:
+    if worse.latency_ns and better.latency_ns:
+        there, here = (f"{one.latency_ns:.0f} ns, {one.queueing_ns or 0:.0f} of it queueing" for one in (worse, better))
+        yield 1 - better.latency_ns / worse.latency_ns, f"a latency of {there} (now {here})"
+
+
+def _link(worse: Trial, better: Trial) -> Iterator[tuple[float, str]]:
+    if worse.links and better.links:
+        name, share = max(worse.links.items(), key=lambda item: item[1])
+        fullest = max(better.links.values())
+        yield share - fullest, f"link {name} busy {_percent(share)} of the time (the fullest is now {_percent(fullest)})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

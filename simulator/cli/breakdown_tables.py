@@ -25,6 +25,7 @@ def _table(result: RunResult, paths: Sequence[PathReport]) -> Table:
         _row("other: no line in the slot", paths, lambda path: path.other_ns),
         _row("all" if has_several_paths(paths) else "all: slots x time a line", paths, lambda path: path.total_ns),
         _row("latency: all but core and other", paths, lambda path: path.latency_ns),
+        *_percentile_rows(paths),
         _row("walking, % of all", paths, lambda path: _percent(path.walking_ns, path.total_ns)),
         _row("queueing, % of all", paths, lambda path: _percent(path.queueing_ns, path.total_ns)),
     ]
@@ -43,6 +44,17 @@ def _group(paths: Sequence[PathReport], group: Group, name: str, whole: Callable
 
 def _row(name: str, paths: Sequence[PathReport], value: Callable[[PathReport], float | None]) -> _Row:
     return (Cell(name), *(Cell(number(value(path))) for path in paths))
+
+
+def _percentile_rows(paths: Sequence[PathReport]) -> list[_Row]:
+    """Return the percentiles of the latency, a row each; none where nothing was recorded."""
+    if all(path.latency_p50_ns is None for path in paths):
+        return []
+    return [
+        _row("  p50", paths, lambda path: path.latency_p50_ns),
+        _row("  p95", paths, lambda path: path.latency_p95_ns),
+        _row("  p99", paths, lambda path: path.latency_p99_ns),
+    ]
 
 
 def _percent(part_ns: float, whole_ns: float) -> float | None:

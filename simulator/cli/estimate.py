@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from simulator.cli.documents import machine_files, prepare_output
 from simulator.cli.options import add_accuracy, add_background, add_engine, add_machine, add_output, add_overrides
-from simulator.cli.output import check_outputs, write_text
+from simulator.cli.output import write_text
 from simulator.cli.run import background_rates
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def command(args: argparse.Namespace) -> int:
     machine = load_machine(args.machine, args.overrides)
     workload = Workload.from_labels(args.labels, background=background_rates(args.background))
     check_workload(machine, workload)
-    check_outputs({"-o": args.output}, {"the run": args.against})
+    prepare_output(args.output, {**machine_files(args.machine), "the run": args.against})
     report = estimate(machine, workload, _run(args, machine, workload))
     if args.json or args.output is not None:
         write_text(args.output, report.model_dump_json(indent=2) + "\n")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def experiment(
     name: str,
     what: str,
-    figures: Sequence[str],
+    figures: Sequence[str] = (),
     *,
     levels: Sequence[str] = (),
     breakdown: bool = False,
@@ -34,7 +34,7 @@ def experiment(
     what : str
         Shown by ``--help``.
     figures : sequence of str
-        Ids of the figures.
+        Ids of the figures; all of the reference if there are none.
     levels : sequence of str
         Those of `figures` that differ in the background only: drawn in one picture over its rate.
     breakdown : bool

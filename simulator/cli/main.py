@@ -14,12 +14,14 @@ from typing import NoReturn
 
 from simulator import __version__
 from simulator.cli.guard import EXIT_INPUT, exit_code
+from simulator.cli.replay import joined_placements
 from simulator.cli.why import spelled_out
 
 COMMANDS = (
     "run",
     "place",
     "replay",
+    "advise",
     "reproduce",
     "sweep",
     "results",
@@ -32,6 +34,8 @@ COMMANDS = (
     "estimate",
     "trace",
     "why",
+    "report",
+    "serve",
     "schema",
 )
 
@@ -74,9 +78,10 @@ class _Parser(argparse.ArgumentParser):
 
 def _run(argv: Sequence[str]) -> int:
     parser = build_parser()
-    args, rest = parser.parse_known_args(spelled_out(argv))
-    if rest and hasattr(args, "labels") and not any(text.startswith("-") for text in rest):
-        args.labels += rest  # argparse gives up on LABEL... when an option stands before it
+    args, rest = parser.parse_known_args(spelled_out(joined_placements(argv)))
+    several = getattr(args, "labels", getattr(args, "files", None))
+    if rest and several is not None and not any(text.startswith("-") for text in rest):
+        several += rest  # argparse gives up on LABEL... when an option stands before it
     elif rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     handler = args.handler

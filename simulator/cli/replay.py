@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from simulator.cli.documents import machine_files, prepare_documents
@@ -20,7 +20,21 @@ if TYPE_CHECKING:
     Runs = Callable[[Show], Iterator[ReplayResult]]
 
 _PAGES = ("4KiB", "2MiB")
+_PLACEMENT = "--placement"
 _FORMS = ("lackey", "perf", "csv", "parquet")
+
+
+def joined_placements(argv: Sequence[str]) -> Sequence[str]:
+    """Return the arguments with each ``--placement`` and its words in one: else argparse takes them for options."""
+    if list(argv[:1]) != ["replay"]:
+        return argv
+    joined: list[str] = []
+    for text in argv:
+        if joined[-1:] == [_PLACEMENT]:
+            joined[-1] = f"{_PLACEMENT}={text}"
+        else:
+            joined.append(text)
+    return joined
 
 
 def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -36,11 +50,11 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "files", metavar="FILE", nargs="+", help="a workload file (.toml), or traces: lackey, perf script, CSV or Parquet"
     )
     parser.add_argument(
-        "--placement",
+        _PLACEMENT,
         action="append",
         default=[],
         metavar="WORDS",
-        help="numactl's words in one string: --placement='--cpunodebind=0 --membind=1'; given several times: side by side",
+        help="numactl's words in one string: --placement '--cpunodebind=0 --membind=1'; given several times: side by side",
     )
     parser.add_argument("--page", choices=_PAGES, help="page size of a trace (4KiB)")
     parser.add_argument("--node-interleaving", action="store_true", help="the BIOS interleaves pages over all nodes (for traces)")
@@ -169,10 +183,8 @@ def _placements(args: argparse.Namespace) -> list[str]:
     """Return numactl's words of each run, one string a run."""
     words = numactl_words(args)
     if words and args.placement:
-        raise InputError(
-            "the placement is given twice", field="--placement", allowed="--placement, or numactl's words themselves"
-        )
+        raise InputError("the placement is given twice", field=_PLACEMENT, allowed="--placement, or numactl's words themselves")
     for placement in args.placement:
         if args.placement.count(placement) > 1:
-            raise InputError("is there twice", field="--placement", value=placement, allowed="each placement once")
+            raise InputError("is there twice", field=_PLACEMENT, value=placement, allowed="each placement once")
     return args.placement or [" ".join(words)]

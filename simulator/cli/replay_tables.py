@@ -10,10 +10,11 @@ _MOST_THREADS = 16
 
 def replay_tables(report: Replays) -> tuple[Table, ...]:
     """Return the runs side by side, and the threads of each."""
-    return (_runs(report), *(_threads(run) for run in report.runs))
+    return (runs_table(report), *(_threads(run) for run in report.runs))
 
 
-def _runs(report: Replays) -> Table:
+def runs_table(report: Replays) -> Table:
+    """Return the runs side by side, a row each."""
     first = report.runs[0]
     headers = (
         "placement",
@@ -32,7 +33,7 @@ def _runs(report: Replays) -> Table:
             row(
                 run.placement or "local",
                 number(run.elapsed_ns / 1000, 1),
-                number(run.elapsed_ns / first.elapsed_ns, 3),
+                number(run.elapsed_ns / first.elapsed_ns if first.elapsed_ns else None, 3),
                 number(None if latency is None else latency.mean, 1),
                 number(None if latency is None else latency.p95, 1),
                 number(run.local_percent, 1),
@@ -50,7 +51,7 @@ def _runs(report: Replays) -> Table:
 def _left_out(run: ReplayResult) -> list[str]:
     """Say what of the traces was not replayed as it stands there."""
     lines = []
-    for trace in run.traces:
+    for trace in [trace for place, trace in enumerate(run.traces) if trace not in run.traces[:place]]:
         kinds = {**{f"{kind} skipped": count for kind, count in trace.skipped.items()}, **trace.remarks}
         if kinds:
             lines.append(f"{trace.file}: " + ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from simulator.observe.record import Window
     from simulator.workload import ThreadSpec, Workload
 
+_NO_TRACES = (".csv", ".txt", ".png", ".svg", ".gif")
+
 
 def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
@@ -44,7 +46,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--picture", metavar="FILE", help="draw the machine with the loads of this run: .png, .svg, or neither for both"
     )
     parser.add_argument(
-        "--trace", metavar="FILE", help="also record the start of the measured window, event by event, as `numasim trace -o` does"
+        "--trace", metavar="FILE", help="also record the start of the measured window, as `numasim trace -o FILE.json` does"
     )
     parser.add_argument("--window", type=float, metavar="NS", help="length of what --trace records (2000)")
     add_overrides(parser)
@@ -67,7 +69,7 @@ def command(args: argparse.Namespace) -> int:
     workload = Workload((*bound, *workload.threads))
     check_workload(machine, workload)
     accuracy = Accuracy(args.ci, args.lines, args.warmup, args.steady)
-    prepare_documents(args, machine_files(args.machine))
+    prepare_documents(args, machine_files(args.machine), _pictures(args))
     window = _traced_window(args)
     result = run(machine, workload, accuracy, seed=args.seed, engine=args.engine)
     if result.verdict not in ("deadlock", "no progress", "not warmed up"):
@@ -78,7 +80,7 @@ def command(args: argparse.Namespace) -> int:
     else:
         from simulator.cli.breakdown_tables import breakdown_tables
         from simulator.cli.console import show_tables
-        from simulator.cli.run_tables import run_tables
+        from simulator.measure.tables import run_tables
 
         show_tables((*run_tables(result), *(breakdown_tables(result) if args.breakdown else ())))
     if args.picture is not None:
@@ -96,8 +98,10 @@ def _traced_window(args: argparse.Namespace) -> Window | None:
         return None
     if args.trace in ("", STDOUT):
         raise InputError("is no file name", field="--trace", value=args.trace, allowed="the name of a file")
-    pictures = [] if args.picture is None else picture_files("--picture", args.picture)
-    for option, place in (("-o", args.output), *(("--picture", path) for path in pictures)):
+    if Path(args.trace).suffix.lower() in _NO_TRACES:
+        allowed = "a JSON document here; `numasim trace` writes the others"
+        raise InputError("is no name of a trace", field="--trace", value=args.trace, allowed=allowed)
+    for option, place in (("-o", args.output), *(("--picture", path) for path in _pictures(args))):
         check_outputs({option: place, "--trace": args.trace}, machine_files(args.machine))
     from simulator.observe.record import Window
 
@@ -111,15 +115,29 @@ def _trace_text(machine: Machine, workload: Workload, window: Window, result: Ru
     return trace_text_of(machine, workload, window, result)
 
 
+def _pictures(args: argparse.Namespace) -> list[Path]:
+    """Return all files that `--picture` draws; raise InputError where it is no name of one."""
+    if args.picture is None:
+        return []
+    return [
+        *picture_files("--picture", args.picture),
+        *(picture_files("--picture", str(_breakdown_name(args.picture))) if args.breakdown else ()),
+    ]
+
+
+def _breakdown_name(picture: str) -> Path:
+    path = Path(picture)
+    kind = path.suffix if path.suffix.lower() in (".png", ".svg") else ""
+    return path.with_name(f"{path.name.removesuffix(kind)}-breakdown{kind}")
+
+
 def _draw(args: argparse.Namespace, machine: Machine, result: RunResult) -> None:
     from simulator.plots.breakdown import draw_breakdown
     from simulator.plots.square import draw_machine
 
     draw_machine(machine, args.picture, result)
     if args.breakdown and result.breakdown:
-        path = Path(args.picture)
-        kind = path.suffix if path.suffix.lower() in (".png", ".svg") else ""
-        draw_breakdown(result, path.with_name(f"{path.name.removesuffix(kind)}-breakdown{kind}"))
+        draw_breakdown(result, _breakdown_name(args.picture))
 
 
 def _bound_threads(args: argparse.Namespace, machine: Machine) -> tuple[ThreadSpec, ...]:
@@ -142,18 +160,6 @@ def _bound_threads(args: argparse.Namespace, machine: Machine) -> tuple[ThreadSp
 
 def background_rates(texts: Sequence[str]) -> dict[str, float]:
     """Return the rate, GB/s, that each `--background` label asks for."""
-    from simulator.workload import parse_background, parse_label
-    from simulator.workload.levels import background_levels
+    from simulator.workload.levels import background_rates as read
 
-    rates: dict[str, float] = {}
-    levels = background_levels() if texts else {}
-    for text in texts:
-        label, _, level = text.partition("@")
-        if level in levels:
-            label, rate = parse_label(label).label, levels[level]
-        else:
-            label, rate = parse_background(text)
-        if label in rates:
-            raise InputError("is there twice", field="--background", value=label, allowed="one thread a core")
-        rates[label] = rate
-    return rates
+    return read(texts)

@@ -25,6 +25,7 @@ _MODELS = {
     "estimate": "simulator.theory.estimate_report:Estimate",
     "trace": "simulator.observe.document:TraceDocument",
     "replay": "simulator.replay.result:Replays",
+    "advise": "simulator.advise.report:Advice",
     "why": "simulator.explain.report:Why",
     "topo-list": "simulator.machine.report:TopoList",
     "topo-show": "simulator.machine.report:TopoShow",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simulator.cli.documents import machine_files, picture_files
+from simulator.cli.guard import say
 from simulator.cli.options import add_background, add_machine, add_output, add_overrides, add_start, positive_int
 from simulator.cli.output import STDOUT, Place, check_outputs, write_text
 from simulator.cli.run import background_rates
@@ -15,6 +16,7 @@ from simulator.errors import InputError
 if TYPE_CHECKING:
     from simulator.observe.record import Recording
     from simulator.observe.records import TransactionLife
+    from simulator.tables import Table
 
 _PICTURES = (".png", ".svg", ".gif")
 
@@ -66,15 +68,17 @@ def command(args: argparse.Namespace) -> int:
     window = Window(args.window, args.warmup, args.start)
     check_outputs(_outputs(args), machine_files(args.machine))
     recording = record(machine, workload, window, seed=args.seed)
-    text = None if _kind(args) == "tables" else _document(args, recording)
+    shown = _life(args, recording) if _kind(args) == "tables" else _document(args, recording)  # may be refused: before pictures
     _draw(args, recording)
-    if text is None:
-        from simulator.cli.console import show_tables
-        from simulator.cli.trace_tables import life_tables
-
-        show_tables(life_tables(recording, chosen_line(recording, args.line)))
+    if isinstance(shown, str):
+        write_text(args.output, shown)
     else:
-        write_text(args.output, text)
+        from simulator.cli.console import show_tables
+
+        show_tables(shown)
+    for place in _outputs(args).values():
+        if place not in (None, STDOUT):
+            say(f"wrote {place}")
     return 0
 
 
@@ -101,13 +105,18 @@ def _document(args: argparse.Namespace, recording: Recording) -> str:
 
         return csv_text(COLUMNS, hop_rows(recording.trace))
     if kind == "txt":
-        from simulator.cli.trace_tables import life_tables
         from simulator.tables import plain_text
 
-        return plain_text(life_tables(recording, chosen_line(recording, args.line)))
+        return plain_text(_life(args, recording))
     from simulator.observe.write import trace_text
 
     return trace_text(recording)
+
+
+def _life(args: argparse.Namespace, recording: Recording) -> tuple[Table, ...]:
+    from simulator.cli.trace_tables import life_tables
+
+    return life_tables(recording, chosen_line(recording, args.line))
 
 
 def _draw(args: argparse.Namespace, recording: Recording) -> None:

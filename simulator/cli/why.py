@@ -31,10 +31,11 @@ _COMPARE, _DASHES, _THAN = "--compare", "--", "--than"
 
 def spelled_out(argv: Sequence[str]) -> Sequence[str]:
     """Return the arguments with a name for the ``--`` of ``why --compare``: argparse forgets where it stood."""
-    if list(argv[:1]) != [NAME] or _COMPARE not in argv or _DASHES not in argv:
+    words = list(argv)
+    if words[:1] != [NAME] or _DASHES not in words:
         return argv
-    place = list(argv).index(_DASHES)
-    return [*argv[:place], _THAN, *argv[place + 1 :]]
+    place = words.index(_DASHES)
+    return [*words[:place], _THAN, *words[place + 1 :]] if _COMPARE in words[:place] else argv
 
 
 def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -50,6 +51,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_background(parser)
     parser.add_argument(
         _COMPARE,
+        action="extend",
         nargs="*",
         metavar="LABEL",
         help="say why they are slower than the threads that follow after `--`, beside the same background: "
@@ -110,6 +112,8 @@ def _explain(args: argparse.Namespace, machine: Machine, workload: Workload, oth
 def _labels(args: argparse.Namespace) -> tuple[list[str], list[str] | None]:
     """Return the labels to be explained, and those to compare with or None."""
     if args.compare is None:
+        if args.than is not None:
+            raise InputError("follows after --compare", field=_THAN, allowed="LABEL... --compare -- LABEL...")
         return args.labels, None
     if args.labels and args.compare:
         what = "the threads to be explained stand both before and behind it"

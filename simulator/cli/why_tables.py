@@ -27,7 +27,8 @@ def why_text(report: Why) -> str:
     texts = [" ".join(report.sentences)]
     if report.comparison is not None:
         other = report.comparison.other
-        texts.append(" ".join((f"{_names(report.side)} against {_names(other)}:", *report.comparison.sentences)))
+        if report.comparison.sentences:
+            texts.append(" ".join((f"{_names(report.side)} against {_names(other)}:", *report.comparison.sentences)))
         texts.append(_verdict(other))
     texts.insert(0, _verdict(report.side))
     return "".join("\n" + textwrap.fill(text, _WIDTH) + "\n" for text in texts if text)
@@ -46,8 +47,8 @@ def ranking_table(report: Why) -> Table:
         rows += _members(one, report.pair_members, threads)
     headers = ("made ideal", "used %", "faster %", "+-", "twice as good", "+-", *threads)
     side = report.side
-    as_it_is = f"{number(side.time_per_line_ns, 2)} ns a line, +- {number(side.ci_percent, 2)} %"
-    title = f"What holds {_names(side)} on {report.machine}: {as_it_is}"
+    spread = "" if side.ci_percent is None else f", +- {number(side.ci_percent, 2)} %"
+    title = f"What holds {_names(side)} on {report.machine}: {number(side.time_per_line_ns, 2)} ns a line{spread}"
     return Table(title, headers, tuple(rows), note=_note(report))
 
 
@@ -141,4 +142,6 @@ def _names(side: Side) -> str:
 def _verdict(side: Side) -> str:
     if side.verdict == "steady":
         return ""
-    return f"The run of {_names(side)} is not steady: {side.verdict}{f', {side.verdict_detail}' if side.verdict_detail else ''}."
+    detail = f", {side.verdict_detail}" if side.verdict_detail else ""
+    advice = "; raise --lines, or --ci" if side.verdict == "too short" else ""
+    return f"The run of {_names(side)} is not steady: {side.verdict}{detail}{advice}."

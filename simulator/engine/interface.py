@@ -15,6 +15,7 @@ from simulator.engine.deadlock import WaitState
 Rows = npt.NDArray[np.int64]
 LATENCY_BIN_PS = 256
 LATENCY_BINS = 1 << 16
+PATH_BINS = 1 << 13  # of each path; its last one takes all latencies of 2.1 us and more
 
 
 class EngineError(RuntimeError):
@@ -95,6 +96,9 @@ class Engine(Protocol):
 
     def latency_histogram(self) -> Sequence[int]:
         """Return foreground lines by latency, in bins of `LATENCY_BIN_PS`; the last bin takes all that is longer."""
+
+    def path_histogram(self, path: int) -> Sequence[int]:
+        """Return the lines of a path by latency since `start_latency_record`, in `PATH_BINS` bins of `LATENCY_BIN_PS`."""
 
     def room(self, thread: int) -> int:
         """Return how many lines may be handed to a supplied thread now: places whose lines are complete."""

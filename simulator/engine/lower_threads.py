@@ -37,6 +37,7 @@ class ThreadTables:
         self._machine, self._transactions, self._seed = machine, transactions, seed
         self.draws: list[tuple[int, ...]] = []
         self._known_draws: dict[tuple[int, ...], int] = {}
+        self._known_uniform: dict[tuple[int, int], int] = {}
         self._threads: list[dict[str, object]] = []
         self._lines: list[tuple[int, ...]] = []
         self._paths: dict[tuple[int, int], int] = {}
@@ -115,7 +116,13 @@ class ThreadTables:
         core_time_ns = own_time_ns if thread.core_time_ns is None else thread.core_time_ns
         if mode == "w":
             core_time_ns += core.write_extra_ns
-        return self._add_draw(uniform(ps_from_ns(core_time_ns + extra_ns), ps_from_ns(core.jitter_ns)))
+        return self._add_uniform(ps_from_ns(core_time_ns + extra_ns), ps_from_ns(core.jitter_ns))
+
+    def _add_uniform(self, mean_ps: int, half_width_ps: int) -> int:
+        key = mean_ps, half_width_ps
+        if key not in self._known_uniform:
+            self._known_uniform[key] = self._add_draw(uniform(mean_ps, half_width_ps))
+        return self._known_uniform[key]
 
     def _add_draw(self, values: tuple[int, ...]) -> int:
         if values not in self._known_draws:

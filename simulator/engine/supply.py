@@ -6,7 +6,7 @@ without, for each memory. Rows that are handed in are made of these.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -152,6 +152,10 @@ class FedEngine:
     def latency_histogram(self) -> list[int]:
         """Return foreground lines by latency."""
         return list(self._engine.latency_histogram())
+
+    def path_histogram(self, path: int) -> Sequence[int]:
+        """Return the lines of a path by latency."""
+        return self._engine.path_histogram(path)
 
     def wait_state(self) -> WaitState:
         """Return who waits for what."""

@@ -32,7 +32,7 @@ def _closing(gap: GapWithout, without: Sequence[GapWithout]) -> str:
     known = [one for one in without if one.closes_percent is not None]  # what explains the gap comes first
     single = next((one for one in known if len(one.kinds) == 1 and one.member is None), None)
     if single is not None and single.explains:
-        return f"With {_words(single)} for both, {_left(single)}{_other(known, single)}."
+        return f"With {_words(single)} for both, {_left(single)}{_other(gap, known, single)}."
     pair = next((one for one in known if len(one.kinds) == 2 and one.member is None and one.explains), None)
     start = "No resource made ideal by itself closes half of the gap"
     if pair is None:
@@ -49,12 +49,22 @@ def _left(one: GapWithout) -> str:
     return f"they take {abs(one.slower_percent):.1f} % {'more' if one.slower_percent > 0 else 'less'} time than the others"
 
 
-def _other(known: Sequence[GapWithout], single: GapWithout) -> str:
-    """Say how much of the gap the next kind of resource closes."""
+def _other(gap: GapWithout, known: Sequence[GapWithout], single: GapWithout) -> str:
+    """Say how much of the gap the next kind of resource closes, or by how much it widens it; nothing within noise."""
     after = next((one for one in known if len(one.kinds) == 1 and one.member is None and one is not single), None)
-    if after is None or after.closes_percent is None:
+    if after is None or after.closes_percent is None or not _moves(gap, after):
         return ""
-    return f"; the next, {after.name}, closes {max(0.0, after.closes_percent):.0f} % of the gap"
+    size = f"{abs(after.closes_percent):.0f} %"
+    does = f"closes {size} of the gap" if after.closes_percent > 0 else f"widens the gap by {size}"
+    return f"; the next, {after.name}, {does}"
+
+
+def _moves(gap: GapWithout, without: GapWithout) -> bool:
+    """Whether what is left of the gap differs from the gap beyond noise."""
+    widths = (gap.half_width_percent, without.half_width_percent)
+    if gap.slower_percent is None or without.slower_percent is None or None in widths:
+        return False
+    return abs(without.slower_percent - gap.slower_percent) > sum(width or 0.0 for width in widths)
 
 
 def _words(one: GapWithout) -> str:

@@ -59,9 +59,14 @@ def locate(name_or_path: str | os.PathLike[str], folder: Path | None = None) -> 
     path = (folder or Path()) / text
     if text and "\0" not in text and os.path.lexists(path):
         return Location(text, path)
+    raise unknown_machine(text)
+
+
+def unknown_machine(text: str) -> InputError:
+    """Make the error that says that there is no such machine."""
     bare = _NAME.fullmatch(text.removesuffix(".toml"))
     what = "there is no machine of that name" if bare else "there is no such file"
-    raise InputError(what, value=text, allowed=f"the path of a machine file, or one of {', '.join(names)}")
+    return InputError(what, value=text, allowed=f"the path of a machine file, or one of {', '.join(shipped_names())}")
 
 
 def read_table(location: Location) -> dict[str, Any]:

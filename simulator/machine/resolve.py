@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -59,6 +60,38 @@ def _resolve_checked(document: Document) -> Machine:
         machine = Machine.model_validate(_without_empty_ranges({**table, "nodes": nodes, "links": links}))
     except ValidationError as error:
         raise _missing(error, document) from None
+    return _fitting_together(document, machine)
+
+
+def restore(table: Mapping[str, Any], label: str) -> Machine:
+    """Return the machine that provenance holds in full, held to all that a machine file is held to.
+
+    Parameters
+    ----------
+    table : mapping
+        What ``Machine.model_dump(mode="json")`` gave, perhaps by way of a file that anybody may have changed.
+    label : str
+        What messages call that file.
+
+    Raises
+    ------
+    InputError
+        It is no machine.
+    """
+    try:
+        machine = Machine.model_validate_json(json.dumps(table))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(("provenance.machine", *map(str, first["loc"])))
+        raise InputError(first["msg"].lower(), file=label, field=field) from None
+    data = machine.model_dump(mode="json", exclude_none=True)
+    document = Document(data, {}, label)
+    check_size(document)
+    check_entries(document)
+    return _fitting_together(document, machine)
+
+
+def _fitting_together(document: Document, machine: Machine) -> Machine:
     check_buffers(document, [node.model_dump() for node in machine.nodes])
     check_links(document, [link.model_dump() for link in machine.links])
     machine = machine.model_copy(update={"nodes": _sorted_nodes(machine), "links": _numbered_links(machine)})

@@ -109,6 +109,7 @@ def _path(window: Window, path: int, mode: str, other_ns: float) -> PathReport:
     lines, spent_ps = window.difference("path_lines", path), parts_ps(window, path)
     mean_ns = [ns_from_ps(part_ps / lines) for part_ps in spent_ps]
     latency_ns, core_ns = ns_from_ps((sum(spent_ps) - spent_ps[Part.CORE]) / lines), mean_ns[Part.CORE]
+    p50, p95, p99 = window.percentiles_ns([path])
     return PathReport(
         thread=plan.threads.label[thread],
         place=thread,
@@ -118,6 +119,9 @@ def _path(window: Window, path: int, mode: str, other_ns: float) -> PathReport:
         slots=plan.threads.window[thread],
         parts_ns=PartsReport(**{part.name: mean_ns[part.part] for part in LINE_PARTS if part.part is not Part.CORE}),
         latency_ns=latency_ns,
+        latency_p50_ns=p50,
+        latency_p95_ns=p95,
+        latency_p99_ns=p99,
         core_ns=core_ns,
         other_ns=other_ns,
         total_ns=latency_ns + core_ns + other_ns,

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.engine.interface import LATENCY_BIN_PS, LATENCY_BINS, Snapshot
+from simulator.engine.interface import LATENCY_BIN_PS, Snapshot
 from simulator.engine.plan import NONE, Plan, PortKind
 from simulator.measure.result import BytesByClass, ControllerReport, LatencyReport, LinkReport, ThreadReport
 from simulator.protocol import PACKET_KINDS
 from simulator.units import LINE_BYTES, gb_per_s, ns_from_ps
 from simulator.workload import Workload
 
+PERCENTILES = (0.50, 0.95, 0.99)
+
 
 @dataclass(frozen=True)
 class Window:
-    """The measured part of a run: differences between two snapshots."""
+    """The measured part of a run: differences between two snapshots.
+
+    Attributes
+    ----------
+    path_histogram : callable, optional
+        Of an engine: lines of a path by latency within the window. None: not recorded.
+    """
 
     plan: Plan
     opened: Snapshot
     last: Snapshot
+    path_histogram: Callable[[int], Sequence[int]] | None = None
 
     @property
     def time_ps(self) -> int:
@@ -40,6 +49,12 @@ class Window:
         """How much a counter of time grew, over the window."""
         return self.difference(column, row) / self.time_ps if self.time_ps else 0.0
 
+    def percentiles_ns(self, paths: Sequence[int]) -> tuple[float | None, float | None, float | None]:
+        """Percentiles of the latency of the lines of some paths together."""
+        if self.path_histogram is None or not paths:
+            return None, None, None
+        return percentiles_ns(np.sum([self.path_histogram(path) for path in paths], axis=0).tolist())
+
     def rate(self, size_bytes: float) -> float:
         """GB/s of so many bytes over the window."""
         return gb_per_s(size_bytes, self.time_ps) if self.time_ps else 0.0
@@ -51,6 +66,7 @@ def thread_reports(window: Window, workload: Workload, intervals: Sequence[float
     for index, thread in enumerate(workload.threads):
         lines = window.difference("thread_lines", index)
         time_ps = window.difference("thread_last_ps", index)
+        p50, p95, p99 = window.percentiles_ns([path for path, owner in enumerate(window.plan.paths.thread) if owner == index])
         reports.append(
             ThreadReport(
                 label=thread.label,
@@ -60,6 +76,10 @@ def thread_reports(window: Window, workload: Workload, intervals: Sequence[float
                 gb_per_s=window.rate(lines * LINE_BYTES),
                 ci_percent=intervals[index],
                 lines=lines,
+                latency_ns=ns_from_ps(window.difference("thread_latency_ps", index) / lines) if lines else None,
+                latency_p50_ns=p50,
+                latency_p95_ns=p95,
+                latency_p99_ns=p99,
             )
         )
     return tuple(reports)
@@ -129,7 +149,19 @@ def latency_report(window: Window, histogram: Sequence[int]) -> LatencyReport | 
     if not lines or not any(histogram):
         return None
     total_ps = sum(window.difference("thread_latency_ps", index) for index in foreground)
-    running = np.cumsum(histogram)
-    edges = [int(np.searchsorted(running, share * running[-1])) + 1 for share in (0.50, 0.95, 0.99)]
-    p50, p95, p99 = (ns_from_ps(edge * LATENCY_BIN_PS) if edge < LATENCY_BINS else None for edge in edges)
+    p50, p95, p99 = percentiles_ns(histogram)
     return LatencyReport(mean=ns_from_ps(total_ps / lines), p50=p50, p95=p95, p99=p99)
+
+
+def percentiles_ns(histogram: Sequence[int]) -> tuple[float | None, float | None, float | None]:
+    """Return the 50th, 95th and 99th percentile of a histogram of latencies.
+
+    They are upper edges of bins of `LATENCY_BIN_PS`, and so at most 0.256 ns too long; None in the last bin, which takes all
+    that is longer, and of no lines.
+    """
+    running = np.cumsum(histogram)
+    if not len(running) or not running[-1]:
+        return None, None, None
+    edges = (int(np.searchsorted(running, share * running[-1])) + 1 for share in PERCENTILES)
+    p50, p95, p99 = (ns_from_ps(edge * LATENCY_BIN_PS) if edge < len(running) else None for edge in edges)
+    return p50, p95, p99

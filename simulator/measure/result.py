@@ -9,6 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 Verdict = Literal["steady", "saturated", "too short", "not warmed up", "deadlock", "no progress"]
 
 
+_PERCENTILE = "percentile of its lines' latency, ns, at most 0.256 too long; None: 2.1 us or more, or not recorded"
+
+
 class Report(BaseModel):
     """A part of a result: no unknown keys, never changed."""
 
@@ -25,6 +28,10 @@ class ThreadReport(Report):
     gb_per_s: float = Field(description="64 B a line over the window; a writer moves twice that at the memory")
     ci_percent: float | None = Field(description="half width of the 95 % confidence interval of time_per_line_ns")
     lines: int
+    latency_ns: float | None = Field(default=None, description="mean, from issue, or arrival, to completion")
+    latency_p50_ns: float | None = Field(default=None, description=_PERCENTILE)
+    latency_p95_ns: float | None = Field(default=None, description=_PERCENTILE)
+    latency_p99_ns: float | None = Field(default=None, description=_PERCENTILE)
 
 
 class BytesByClass(Report):
@@ -102,6 +109,9 @@ class PathReport(Report):
     slots: int = Field(description="lines that the thread keeps in flight")
     parts_ns: PartsReport
     latency_ns: float = Field(description="from issue, or arrival, to completion")
+    latency_p50_ns: float | None = Field(default=None, description=_PERCENTILE)
+    latency_p95_ns: float | None = Field(default=None, description=_PERCENTILE)
+    latency_p99_ns: float | None = Field(default=None, description=_PERCENTILE)
     core_ns: float = Field(description="core time after the line")
     other_ns: float = Field(
         description="a slot without a line, mean over all lines of the thread: its eviction under way, rate, barrier, turn; and "

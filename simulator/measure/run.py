@@ -84,7 +84,8 @@ def _accuracy(accuracy: Accuracy, session: Session | ExactSession) -> dict[str, 
 def _result(machine: Machine, workload: Workload, session: Session | ExactSession, provenance: Provenance) -> RunResult:
     end = session.engine.snapshot()
     last = session.last or end
-    window = Window(session.plan, session.opened or end, last)
+    recorded = session.engine.path_histogram if session.opened is not None else None
+    window = Window(session.plan, session.opened or end, last, recorded)
     intervals = [session.ci_percent(thread) if session.opened else None for thread in range(len(workload.threads))]
     assert session.verdict is not None
     return RunResult(

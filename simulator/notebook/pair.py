@@ -6,12 +6,13 @@ that executing it again changes nothing.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from simulator.errors import NumasimError
+from simulator.errors import InputError, NumasimError
 from simulator.files import write_text
 from simulator.optional import optional_module
 
@@ -40,23 +41,31 @@ def execute(source: Path, *, timeout_s: int = 600) -> Notebook:
     Raises
     ------
     InputError
-        A package of the extra `notebooks` is not installed.
+        The text cannot be read, or a package of the extra `notebooks` is not installed.
     NumasimError
-        A cell failed, or wrote a warning.
+        A cell failed, took too long, ended its kernel, or wrote a warning.
     """
     notebook = _read_text(source)
     client = optional_module("nbclient", _EXTRA, _PURPOSE)
     errors = optional_module("nbclient.exceptions", _EXTRA, _PURPOSE)
     folder = {"metadata": {"path": str(source.resolve().parent)}}
     options = {"timeout": timeout_s, "kernel_name": "python3", "record_timing": False, "extra_arguments": [_QUIET]}
-    runner = client.NotebookClient(notebook, resources=folder, **options)
+    options["coalesce_streams"] = True  # what is printed stays together, however slowly it comes
+    options["shutdown_kernel"] = "immediate"  # a kernel that is asked to end may grumble
+    execution = client.NotebookClient(notebook, resources=folder, **options)
     try:
-        runner.execute()
+        with asyncio.Runner(loop_factory=_Loop) as runner:
+            runner.get_loop().run_until_complete(execution.async_execute())
     except errors.CellExecutionError as error:
         raise NumasimError(f"{source.name}: a cell failed: {error.ename}: {error.evalue}") from None
+    except errors.CellTimeoutError:
+        raise NumasimError(f"{source.name}: a cell took longer than {timeout_s} s") from None
+    except errors.DeadKernelError:
+        raise NumasimError(f"{source.name}: a cell ended its kernel") from None
     warned = [output.text for cell in notebook.cells for output in cell.get("outputs", ()) if output.get("name") == "stderr"]
     if warned:
-        raise NumasimError(f"{source.name}: a cell wrote to stderr: {warned[0].strip().splitlines()[-1]}")
+        said = (warned[0].strip() or "an empty line").splitlines()[-1]
+        raise NumasimError(f"{source.name}: a cell wrote to stderr: {said}")
     return _settled(notebook)
 
 
@@ -86,8 +95,23 @@ def out_of_step(source: Path, notebook: Path) -> list[str]:
     return [f"cell {place} differs" for place, (one, other) in enumerate(zip(written, found, strict=True), 1) if one != other]
 
 
+class _Loop(asyncio.SelectorEventLoop):
+    """Lets Ctrl-C end the program: nbclient would stop the kernel, and then take it for one that died."""
+
+    def add_signal_handler(self, *_: object) -> None:
+        raise RuntimeError("signals are handled elsewhere")
+
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        """Say nothing of what Ctrl-C has left; all else is raised."""
+
+
 def _read_text(source: Path) -> Notebook:
-    return optional_module("jupytext", _EXTRA, _PURPOSE).read(source, fmt="py:percent")
+    try:
+        text = source.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "is not UTF-8"
+        raise InputError(f"cannot be read: {reason.lower()}", file=str(source), allowed="a text in percent format") from None
+    return optional_module("jupytext", _EXTRA, _PURPOSE).reads(text, fmt="py:percent")
 
 
 def _joined(text: str | list[str]) -> str:

@@ -41,18 +41,22 @@ def slider(
     words : callable
         Names a value beside the slider.
     start : int
-        Position at first.
+        Position at first, from 0.
     columns : int
         Of the sheet.
 
     Raises
     ------
     InputError
-        No values or too many, or ipywidgets is not installed.
+        No values or too many, no such position or number of columns, or ipywidgets is not installed.
     """
     if not 1 <= len(values) <= MOST_POSITIONS:
         allowed = f"1 to {MOST_POSITIONS} positions"
         raise InputError("a slider draws all its pictures at once", field=label, value=len(values), allowed=allowed)
+    if not 0 <= start < len(values):
+        raise InputError("there is no such position", field=label, value=start, allowed=f"0 to {len(values) - 1}")
+    if columns < 1:
+        raise InputError("a sheet has columns", field=label, value=columns, allowed="1 or more")
     names = [words(value) for value in values]
     pngs = [picture(lambda path, value=value: draw(value, path)) for value in values]  # type: ignore[misc]
     positions = f"{label}: {', '.join(names)}"

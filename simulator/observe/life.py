@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from simulator.engine.plan import NONE, Part, PortKind
 from simulator.measure.breakdown import LINE_PARTS
-from simulator.observe.records import Hop, PacketLife, Span, Trace, TransactionLife
+from simulator.observe.records import Hop, Nop, PacketLife, Span, Trace, TransactionLife
 from simulator.observe.words import pool_words, thread_line
 from simulator.units import ns_from_ps
 
@@ -41,9 +41,20 @@ def line_steps(trace: Trace, line: TransactionLife) -> list[Step]:
 
     The steps with a part follow each other without gaps; all but the core time add up to the line's latency, to the last ps.
     """
-    telling = _Telling(trace, line)
-    steps = [*telling.own_steps(), *telling.other_steps()]
-    return sorted(steps, key=lambda step: (step.at_ps, step.takes_ps is None))
+    return Lives(trace).steps(line)
+
+
+class Lives:
+    """Tells line after line of one trace."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._index = _Index(trace)
+
+    def steps(self, line: TransactionLife) -> list[Step]:
+        """Return what :func:`line_steps` does."""
+        telling = _Telling(self._index, line)
+        steps = [*telling.own_steps(), *telling.other_steps()]
+        return sorted(steps, key=lambda step: (step.at_ps, step.takes_ps is None))
 
 
 def part_sums(line: TransactionLife) -> dict[Part, int]:
@@ -54,12 +65,30 @@ def part_sums(line: TransactionLife) -> dict[Part, int]:
     return {part.part: sums[part.part] for part in LINE_PARTS if part.part in sums}
 
 
+class _Index:
+    """What of a trace is looked up again and again."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.plan = trace.plan
+        self.served: dict[int, list[Hop]] = {}
+        self.nops: dict[int, list[Nop]] = {}
+        self.evictions: dict[tuple[int, int], list[TransactionLife]] = {}
+        for hop in trace.hops:
+            if hop.serves:
+                self.served.setdefault(hop.port, []).append(hop)
+        for nop in trace.nops:
+            self.nops.setdefault(nop.port, []).append(nop)
+        for life in trace.transactions:
+            if life.eviction:
+                self.evictions.setdefault((life.thread, life.number), []).append(life)
+
+
 class _Telling:
     """Finds the words for one line."""
 
-    def __init__(self, trace: Trace, line: TransactionLife) -> None:
-        self._trace, self._plan, self._line = trace, trace.plan, line
-        self._carriers = [hop for hop in line.hops if trace.plan.kind_carries_line[hop.packet.kind]]
+    def __init__(self, index: _Index, line: TransactionLife) -> None:
+        self._index, self._plan, self._line = index, index.plan, line
+        self._carriers = [hop for hop in line.hops if index.plan.kind_carries_line[hop.packet.kind]]
 
     # -- the line itself -------------------------------------------------------------------------------------------------
 
@@ -126,10 +155,10 @@ class _Telling:
     def _ahead(self, span: Span) -> str:
         """Name what the port is busy with meanwhile."""
         names: list[str] = []
-        for hop in self._trace.hops:
-            if hop.port == span.port and hop.serves and _overlap(hop.granted_ps, hop.tail_ps, span):
+        for hop in self._index.served.get(span.port, ()):
+            if _overlap(hop.granted_ps, hop.tail_ps, span):
                 names.append(f"{self._plan.kind_name[hop.packet.kind]} of {thread_line(self._plan, hop.packet.transaction)}")
-        nops = sum(nop.port == span.port and _overlap(nop.sent_ps, nop.end_ps, span) for nop in self._trace.nops)
+        nops = sum(_overlap(nop.sent_ps, nop.end_ps, span) for nop in self._index.nops.get(span.port, ()))
         shown = names[:_MOST_NAMED] + ([f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else [])
         shown += [f"{nops} NOP{'s' if nops > 1 else ''}"] if nops else []
         return ", ".join(shown) or "others"
@@ -141,11 +170,7 @@ class _Telling:
 
     def other_steps(self) -> Iterator[Step]:
         """Yield a step a hop of every other packet, and what each brings about."""
-        eviction = [
-            life
-            for life in self._trace.transactions
-            if life.eviction and (life.thread, life.number) == (self._line.thread, self._line.number)
-        ]
+        eviction = self._index.evictions.get((self._line.thread, self._line.number), ())
         yield from self._hops_of(self._line, "")
         for life in eviction:
             yield from self._hops_of(life, "eviction: ")

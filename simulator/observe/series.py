@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from simulator.observe.records import PoolChange, Trace
 
@@ -73,6 +73,15 @@ def busy_percent(trace: Trace) -> Mapping[int, tuple[tuple[int, float], ...]]:
         widths = [min(width_ps, trace.closed_ps - start) for start in starts]
         shares[port] = tuple((start, 100 * time / width) for start, time, width in zip(starts, busy_ps, widths, strict=True))
     return shares
+
+
+def values_at(steps: Steps, times_ps: Sequence[int]) -> list[int]:
+    """Return the values of steps at times in rising order, every step's time among them; 0 before the first."""
+    values, current, found = dict(steps), 0, []
+    for time_ps in times_ps:
+        current = values.get(time_ps, current)
+        found.append(current)
+    return found
 
 
 def _added_up(changes: Iterable[tuple[int, int]], opened_ps: int) -> Steps:

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from simulator.engine.plan import NONE, Plan
+from simulator.observe.record import Recording
 from simulator.observe.records import TransactionLife
+
+_MOST_THREADS = 4
+
+
+def threads_words(recording: Recording) -> str:
+    """Return whose run it is, where there is no room for all: ``0.0.w.1 1.0.w.0 on quartet``."""
+    labels = [thread.label for thread in recording.workload.threads if not thread.background]
+    some = " ".join(labels[:_MOST_THREADS] + (["..."] if len(labels) > _MOST_THREADS else [])) or "threads of the background"
+    return f"{some} on {recording.machine.name}"
 
 
 def line_name(plan: Plan, life: TransactionLife) -> str:

@@ -14,6 +14,7 @@ from simulator.engine.plan import Plan
 from simulator.observe.record import Recording
 from simulator.observe.records import Trace
 from simulator.observe.series import busy
+from simulator.observe.words import threads_words
 from simulator.plots.breakdown import part_looks
 from simulator.plots.packet_looks import legend_entries, look_of
 from simulator.plots.style import FAINT, INK, house_style, save
@@ -52,7 +53,8 @@ def draw_gantt(recording: Recording, path: str | os.PathLike[str]) -> tuple[Path
         looks[_OPEN] = ("white", "")
         parts = _draw_rows(above, slots, looks)
         kinds = _draw_rows(below, servers, {kind: (look_of(kind), "") for kind in (*trace.plan.kind_name, "NOP")})
-        above.set_title(f"What {_threads(recording)} spend their time on: plain is walking, hatched is waiting, empty is no line")
+        doing = "spend their time on: plain is walking, hatched is waiting, empty is no line"
+        above.set_title(f"What {threads_words(recording)} {doing}")
         below.set_title("What servers are busy with")
         below.set_xlabel(f"time since {ns_from_ps(trace.opened_ps):.3f} ns of the run, ns")
         below.set_xlim(0, ns_from_ps(trace.closed_ps - trace.opened_ps))
@@ -61,12 +63,6 @@ def draw_gantt(recording: Recording, path: str | os.PathLike[str]) -> tuple[Path
         handles += [_patch(words, colour, "") for words, colour in legend_entries(kinds)]
         picture.legend(handles=handles, loc="outside lower center", ncols=7, frameon=False, fontsize=8.5)
         return save(picture, path)
-
-
-def _threads(recording: Recording) -> str:
-    labels = [thread.label for thread in recording.workload.threads if not thread.background]
-    some = " ".join(labels[:4] + (["..."] if len(labels) > 4 else [])) or "threads of the background"
-    return f"{some} on {recording.machine.name}"
 
 
 def _slots(trace: Trace) -> list[tuple[str, Bars]]:

@@ -19,10 +19,11 @@ from simulator.engine.plan import NONE
 from simulator.observe.moments import Doing, Moments
 from simulator.observe.record import Recording
 from simulator.plots.layout import Point, node_positions
-from simulator.plots.links import BOX, SPACING_INCH, lanes
+from simulator.plots.links import SPACING_INCH
 from simulator.plots.packet_looks import legend_entries, look_of
 from simulator.plots.style import FAINT, INK
 from simulator.plots.text import fitting_size
+from simulator.plots.ways import BOX, lanes
 from simulator.units import ns_from_ps
 
 SLOT_COLOURS: dict[Doing, str] = {

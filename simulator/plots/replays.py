@@ -12,7 +12,8 @@ from simulator.plots.style import INK, house_style, save
 from simulator.plots.text import wrapped
 from simulator.replay.result import ReplayResult, Replays
 
-_ROW_INCH, _BAR = 0.62, 0.6
+_WIDTH_INCH, _ROW_INCH, _TITLE_POINTS = 11.0, 0.62, 12
+_BAR = 0.6
 _TIME, _FULL, _OTHERS = "#2171b5", "#d94801", "#fdd0a2"
 
 
@@ -32,14 +33,16 @@ def draw_replays(report: Replays, path: str | os.PathLike[str]) -> tuple[Path, .
     """
     runs = report.runs
     with house_style():
-        figure = Figure(figsize=(11.0, 1.6 + _ROW_INCH * len(runs)), layout="constrained")
+        # "constrained" gives three panels places whose last bits differ from one drawing to the next, and so other bytes
+        figure = Figure(figsize=(_WIDTH_INCH, 1.6 + _ROW_INCH * len(runs)), layout="tight")
         times, controllers, links = figure.subplots(1, 3, sharey=True, width_ratios=(1.2, 1, 1))
         _draw_times(times, runs)
         _draw_shares(
             controllers, [{name: one.utilization for name, one in run.controllers.items()} for run in runs], "controllers"
         )
         _draw_shares(links, [{name: one.utilization for name, one in run.links.items()} for run in runs], "link directions")
-        figure.suptitle(f"{runs[0].workload} on {runs[0].machine}, from start to end", x=0.01, ha="left")
+        title = f"{runs[0].workload} on {runs[0].machine}, from start to end"
+        figure.suptitle(wrapped(title, _TITLE_POINTS, _WIDTH_INCH), x=0.01, ha="left", fontsize=_TITLE_POINTS)
         return save(figure, path)
 
 
@@ -50,7 +53,7 @@ def _draw_times(axes: Axes, runs: tuple[ReplayResult, ...]) -> None:
         local = "" if run.local_percent is None else f", {run.local_percent:.0f} % local"
         axes.text(time_us, place, f" {time_us:,.1f} us{local}", va="center", color=INK, fontsize="small")
     axes.set_yticks(range(len(runs)), [wrapped(run.placement or "local", 10, 2.0) for run in runs])
-    axes.set_xlim(0, 1.6 * max(times_us))
+    axes.set_xlim(0, 1.6 * max(times_us) or 1)
     axes.set_xlabel("time, us")
     axes.invert_yaxis()
 

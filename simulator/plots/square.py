@@ -17,9 +17,10 @@ from simulator.errors import InputError
 from simulator.machine.spec import Machine, Node
 from simulator.measure.result import ControllerReport, RunResult, ThreadReport
 from simulator.plots.layout import Point, node_positions
-from simulator.plots.links import BOX, SPACING_INCH, colours, draw_links, link_kinds
+from simulator.plots.links import SPACING_INCH, colours, draw_links, link_kinds
 from simulator.plots.style import FAINT, INK, house_style, save
 from simulator.plots.text import fitting_size, wrapped
+from simulator.plots.ways import BOX
 
 MAX_NODES = 64
 _MARGIN = (0.22, 0.1)  # around the boxes, where neighbours are 1 apart

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 CHUNK_LINES = 1 << 16
-Kind = Literal["access", "shared-line", "split-lock", "migrate"]
+Kind = Literal["access", "warm", "shared-line", "split-lock", "migrate"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,8 @@ class ProgramChunk:
     step : int
         Which of :attr:`simulator.program.touch.PlacedProgram.steps` it belongs to.
     kind : str
-        ``access``: ordinary lines, for the cache and the page table. ``shared-line``: the line is one that other threads write
+        ``access``: ordinary lines, for the cache and the page table. ``warm``: the same, for the caches alone, in no time: what
+        was left out of a slice. ``shared-line``: the line is one that other threads write
         too. ``split-lock``: a locked access to the line and to the one behind it, during which nobody else may access anything.
         ``migrate``: the kernel copies a page, past the cache, from node to node as `home_node` says.
     barrier : bool

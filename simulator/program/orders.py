@@ -103,7 +103,7 @@ class Random:
 
     def at(self, numbers: Ints) -> Addresses:
         """See :class:`Order`."""
-        bits = _mixed(numbers.astype(np.uint64), self.key)
+        bits = random_bits(numbers.astype(np.uint64), self.key)
         return np.uint64(self.start) + bits % np.uint64(self.lines) * np.uint64(LINE_BYTES)
 
     def first_touches(self, accesses: int, page_bytes: int, most: int) -> tuple[Ints, Addresses]:
@@ -170,7 +170,8 @@ def key_of(*parts: object) -> int:
     return int.from_bytes(digest, "little")
 
 
-def _mixed(number: Addresses, key: int) -> Addresses:
+def random_bits(number: Addresses, key: int) -> Addresses:
+    """Return 64 bits for each number: SplitMix64, as :class:`Random` says."""
     z = np.uint64(key & _MASK) + number * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

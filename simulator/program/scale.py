@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from simulator.machine.spec import CacheSpec, CachesSpec
 from simulator.program.patterns import stream_accesses
-from simulator.program.slice import Slice
+from simulator.program.slice import LARGEST_SHARE, Slice
 from simulator.program.spec import InitPhase, MigratePhase
 from simulator.program.threads import PlacedThread
 from simulator.program.touch import PlacedProgram
 from simulator.program.work import Step, works
 from simulator.units import LINE_BYTES
 
+_WARMINGS = 2  # times the lines that the caches hold pass through them before what is run
 _ITERATIONS = 2  # the first, and one that stands for all others
 
 
@@ -33,9 +36,16 @@ class Scaled:
 
 
 def scaled(
-    placed: PlacedProgram, lines: int, *, key: int = 1, counts: Callable[[PlacedThread], bool] = lambda thread: True
+    placed: PlacedProgram,
+    lines: int,
+    *,
+    key: int = 1,
+    caches: CachesSpec | None = None,
+    counts: Callable[[PlacedThread], bool] = lambda thread: True,
 ) -> Scaled:
-    """Return a slice of a workload in which no thread has more than so many lines between two barriers, by and large.
+    """Return a slice of a workload in which no thread has many more than so many lines between two barriers.
+
+    A stretch in which none has more than twice as many is run whole.
 
     Between two barriers all threads do the same share of their work, so that they stay in step. Of the iterations two are run;
     the second stands for those left out.
@@ -47,18 +57,38 @@ def scaled(
         Most lines of a thread between two barriers.
     key : int
         Of the random choice of lines.
+    caches : CachesSpec, optional
+        Those that are filled before each part that is run, with twice the lines that they hold; None: there are none.
     counts : callable
         Which threads may have no more than so many; others do the same share of theirs, however much that is.
     """
     kept = _with_two_iterations(placed)
     stretches = _stretches(kept)
-    shares = [min(1.0, lines / max(_lines(kept, steps, counts), 1)) for steps in stretches]
+    shares = [_share(lines, _lines(kept, steps, counts)) for steps in stretches]
     times = [_times(kept, steps) for steps in stretches]
     by_step = {step.number: share for share, steps in zip(shares, stretches, strict=True) for step in steps}
     first = shares[0] if shares else 1.0
     threads = tuple(replace(thread, start_ns=thread.start_ns * first) for thread in kept.threads)
-    part = replace(kept, threads=threads, slice=Slice(by_step, key))
+    part = replace(kept, threads=threads, slice=Slice(by_step, key, _warm_lines(kept.threads, caches)))
     return Scaled(part, tuple(count / share for count, share in zip(times, shares, strict=True)))
+
+
+def _warm_lines(threads: Sequence[PlacedThread], caches: CachesSpec | None) -> tuple[int, ...]:
+    """Return how many accesses fill what each thread has of the caches; the threads of a node share its L3."""
+    if caches is None:
+        return ()
+    own = _cache_lines(caches.l1) + _cache_lines(caches.l2)
+    sharing = Counter(thread.node for thread in threads)
+    return tuple(_WARMINGS * (own + _cache_lines(caches.l3) // sharing[thread.node]) for thread in threads)
+
+
+def _cache_lines(cache: CacheSpec | None) -> int:
+    return 0 if cache is None else cache.size_kib * 1024 // LINE_BYTES
+
+
+def _share(lines: int, of: int) -> float:
+    share = lines / max(of, 1)
+    return share if share <= LARGEST_SHARE else 1.0
 
 
 def _with_two_iterations(placed: PlacedProgram) -> PlacedProgram:

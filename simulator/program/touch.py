@@ -89,9 +89,10 @@ class PlacedProgram:
                 migration = whole if self.slice is None else self.slice.migration(whole, step)
                 yield from migration_chunks(migration, step.number, barrier and number == 0, page_move_ps)
             return
-        for number, work in enumerate(works(self.scene, step, thread)):
-            part = work if self.slice is None else self.slice.work(work, step)
-            yield from work_chunks(part, step.number, barrier and number == 0)
+        found = works(self.scene, step, thread)
+        parts = found if self.slice is None else [part for work in found for part in self.slice.works(work, step, thread)]
+        for number, work in enumerate(parts):
+            yield from work_chunks(work, step.number, barrier and number == 0)
 
 
 def place(program: Program, machine: Machine, *, label: str = "workload") -> PlacedProgram:

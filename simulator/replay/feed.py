@@ -64,7 +64,8 @@ def to_the_end(running: FedEngine, threads: int, progress: Progress | None) -> t
         idle, lines = (idle + 1 if done == lines else 0), done
         state = running.wait_state()
         if stuck := deadlocked(state):
-            return "deadlock", " waits for ".join(wait_cycle(state, stuck))
+            cycle = wait_cycle(state, stuck)
+            return "deadlock", "packets can never move again: " + " waits for ".join((*cycle, cycle[0]))
         if closed := closed_barriers(state):
             _, waiter, missing = closed[0]
             return "deadlock", f"thread {waiter} waits at a barrier for thread {missing}, which never comes"

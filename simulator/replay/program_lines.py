@@ -10,7 +10,7 @@ import numpy as np
 from simulator.cache import CoreCaches
 from simulator.engine.plan import NONE
 from simulator.engine.supply import Ints, Lines
-from simulator.program import PlacedProgram, ProgramChunk, SharedLinePhase, SplitLockPhase
+from simulator.program import PlacedProgram, ProgramChunk, SharedLinePhase
 from simulator.program.work import works
 from simulator.replay.homes import Homes, through_caches
 from simulator.replay.spool import ALL_THREADS, lines_of, nothing
@@ -39,23 +39,30 @@ def program_lines(
     for chunk in placed.chunks(thread):
         if chunk.barrier:
             yield nothing(ALL_THREADS, 0 if caches is None else caches.take_time_ps())
-        if len(chunk):
+        if chunk.kind == "warm":
+            _warm(chunk, caches)
+        elif len(chunk):
             yield _lines(chunk, placed, homes, caches, shared)
     if caches is not None:
         yield nothing(compute_before_ps=caches.take_time_ps())
 
 
-def shared_addresses(placed: PlacedProgram) -> tuple[int, ...]:
-    """Return the addresses of all lines that several threads use on purpose, ascending."""
-    found: set[int] = set()
+def shared_homes(placed: PlacedProgram) -> dict[int, int]:
+    """Return the lines that several threads use on purpose, by address, and the node that each is on when it is used first."""
+    found: dict[int, int] = {}
     for step in placed.steps:
-        if isinstance(step.phase, (SharedLinePhase, SplitLockPhase)):
-            beside = (0, LINE_BYTES) if isinstance(step.phase, SplitLockPhase) else (0,)
-            for thread in step.members:
-                for work in works(placed.scene, step, thread):
-                    first = int(work.streams[0].order.addresses(0, 1)[0])
-                    found.update(first + offset for offset in beside)
-    return tuple(sorted(found))
+        for thread in step.members if isinstance(step.phase, SharedLinePhase) else ():
+            for work in works(placed.scene, step, thread):
+                address = work.streams[0].order.addresses(0, 1)
+                found.setdefault(int(address[0]), int(placed.page_table(step.number).nodes(address)[0]))
+    return dict(sorted(found.items()))
+
+
+def _warm(chunk: ProgramChunk, caches: CoreCaches | None) -> None:
+    """Let a chunk pass through the caches; nothing of it is run."""
+    if caches is not None:
+        caches.run(access_chunk(chunk.address, chunk.is_write, np.zeros_like(chunk.compute_ps)))
+        caches.take_time_ps()
 
 
 def _lines(
@@ -71,26 +78,23 @@ def _lines(
         accesses = access_chunk(chunk.address, chunk.is_write, compute_ps)
         return homes.lines(through_caches(accesses, caches), table, dependent=chunk.window == 1)
     if chunk.kind == "split-lock":
-        return _locked(chunk, compute_ps, homes, placed, shared)
-    home = homes.of(table, chunk.address)
-    numbers = np.array([shared[int(address)] for address in chunk.address])
-    return _shared(home, chunk.is_write, compute_ps, numbers, np.zeros(len(chunk), np.int64))
+        return _locked(chunk, compute_ps, homes, placed)
+    return _shared(chunk, compute_ps, homes.of(table, chunk.address), shared)
 
 
-def _locked(chunk: ProgramChunk, compute_ps: Ints, homes: Homes, placed: PlacedProgram, shared: Mapping[int, int]) -> Lines:
-    """Return two lines for each locked access, between which nobody else is served."""
-    beside = np.array([0, LINE_BYTES], np.uint64)
-    address = (chunk.address[:, None] + beside).ravel()
+def _locked(chunk: ProgramChunk, compute_ps: Ints, homes: Homes, placed: PlacedProgram) -> Lines:
+    """Return two lines for each lock, from memory, since a cache can hold neither half for it; nobody else is served between."""
+    address = (chunk.address[:, None] + np.array([0, LINE_BYTES], np.uint64)).ravel()
     home = homes.of(placed.page_table(chunk.step), address)
-    numbers = np.array([shared[int(one)] for one in address])
+    homes.count(home)
     before = np.stack([compute_ps, np.zeros_like(compute_ps)], axis=1).ravel()
-    lock = np.tile(np.array([_LOCK_FROM, _LOCK_TO]), len(chunk))
-    return _shared(home, np.ones(len(address), np.bool_), before, numbers, lock)
+    lines = lines_of(home, np.ones(len(home), np.bool_), np.full(len(home), NONE), before, dependent=True)
+    return replace(lines, lock=np.tile(np.array([_LOCK_FROM, _LOCK_TO]), len(chunk)))
 
 
-def _shared(home: Ints, writes: object, compute_ps: Ints, numbers: Ints, lock: Ints) -> Lines:
-    lines = lines_of(home, writes, np.full(len(home), NONE), compute_ps, dependent=True)
-    return replace(lines, shared=numbers, lock=lock)
+def _shared(chunk: ProgramChunk, compute_ps: Ints, home: Ints, shared: Mapping[int, int]) -> Lines:
+    lines = lines_of(home, chunk.is_write, np.full(len(home), NONE), compute_ps, dependent=True)
+    return replace(lines, shared=np.array([shared[address] for address in chunk.address.tolist()]))
 
 
 def _paced(chunk: ProgramChunk) -> Ints:

@@ -58,6 +58,11 @@ class Outcome:
         """At its end."""
         return self.marks[-1]
 
+    @property
+    def elapsed_ps(self) -> int:
+        """Until the last thread was done, or until it was clear that this never comes."""
+        return max(self.last.thread_last_ps) if self.verdict == "finished" else self.last.time_ps
+
 
 def report(
     machine: Machine,
@@ -90,7 +95,7 @@ def report(
     return ReplayResult(
         machine=machine.name,
         workload=workload,
-        elapsed_ns=ns_from_ps(max(outcome.last.thread_last_ps)),
+        elapsed_ns=ns_from_ps(outcome.elapsed_ps),
         threads=tuple(sorted(reports, key=lambda thread: (thread.node, thread.core, thread.name))),
         phases=tuple(_phase(one, name) for one, name in zip(stretches, phases, strict=False)),
         pages=table.totals(),

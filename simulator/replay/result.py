@@ -66,7 +66,7 @@ class ReplayResult(Report):
     machine: str
     workload: str
     placement: str = Field(default="", description="numactl's words that the threads of a trace ran under; empty: none")
-    elapsed_ns: float = Field(description="until the last thread is done")
+    elapsed_ns: float = Field(description="until the last thread is done, or the run came to a standstill")
     threads: tuple[ReplayThread, ...]
     phases: tuple[PhaseReport, ...] = Field(description="of a workload file, as its barriers part them; one of a trace")
     traces: tuple[TraceReport, ...] = Field(default=(), description="none of a workload file")

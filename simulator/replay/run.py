@@ -2,56 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from simulator import __version__
-from simulator.cache import CoreCaches, NodeCaches
-from simulator.engine.build import EngineName, build_engine
-from simulator.engine.lower import lower
-from simulator.engine.plan import NONE
-from simulator.engine.supply import Lines, LineTable
+from simulator.engine.build import EngineName
 from simulator.errors import InputError
 from simulator.machine.spec import Machine
-from simulator.measure.result import Provenance
 from simulator.placement import Allocator, Policy, System
-from simulator.placement.page_table import PAGE_BYTES, PageTable
+from simulator.placement.page_table import PAGE_BYTES
 from simulator.program import PlacedProgram, Program, place
 from simulator.program.work import works
-from simulator.replay.feed import Feeder, Progress, to_the_end
+from simulator.replay.feed import Progress
 from simulator.replay.homes import Homes
 from simulator.replay.look import TraceLook, look_through, place_pages
-from simulator.replay.program_lines import program_lines, shared_addresses
-from simulator.replay.report import Outcome, report, trace_reports
+from simulator.replay.program_lines import program_lines, shared_homes
+from simulator.replay.report import trace_reports
 from simulator.replay.result import ReplayResult
-from simulator.replay.spool import Spool
+from simulator.replay.session import Place, core_caches_of, run_lines
 from simulator.replay.trace_file import TraceFile
 from simulator.replay.trace_lines import trace_lines
 from simulator.replay.trace_reader import TraceReader
-from simulator.workload import HandedIn, ThreadSpec, Workload
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a thread runs.
-
-    Attributes
-    ----------
-    node, core : int
-    window : int, optional
-        Lines in flight; None: the machine's.
-    start_ns : float
-    """
-
-    name: str
-    node: int
-    core: int
-    window: int | None = None
-    start_ns: float = 0.0
 
 
 def run_program(
@@ -87,18 +60,29 @@ def run_program(
         Place(thread.name, thread.node, thread.core, _window(placed, number), thread.start_ns)
         for number, thread in enumerate(placed.threads)
     ]
-    shared = {address: number for number, address in enumerate(shared_addresses(placed))}
+    homes_of_shared = shared_homes(placed)
+    shared = {address: number for number, address in enumerate(homes_of_shared)}
     homes = [Homes(machine) for _ in places]
-    cores = _caches(machine, places) if caches else [None] * len(places)
-    first = placed.tables[0][1]
-    shared_homes = tuple(int(first.nodes(np.array([address], np.uint64))[0]) for address in shared)
+    cores = core_caches_of(machine, places) if caches else [None] * len(places)
     stretches = [program_lines(placed, number, homes[number], cores[number], shared) for number in range(len(places))]
     described = {"kind": "program", "program": placed.program.model_dump(mode="json", exclude_defaults=True), "caches": caches}
     if placed.slice is not None:
-        described["slice"] = {"shares": dict(placed.slice.shares), "key": placed.slice.key}
+        described["slice"] = asdict(placed.slice)
     name, table = placed.program.name, placed.tables[-1][1]
-    return _run(
-        machine, name, places, stretches, homes, cores, table, shared_homes, _phases(placed), described, seed, engine, progress
+    return run_lines(
+        machine,
+        name,
+        places,
+        stretches,
+        homes,
+        cores,
+        table,
+        tuple(homes_of_shared.values()),
+        _phases(placed),
+        described,
+        seed,
+        engine,
+        progress,
     )
 
 
@@ -154,7 +138,7 @@ def run_traces(
     system = system or System()
     table = place_pages(look, Allocator(machine, system), [one.node for one in places], policy, page_bytes)
     homes = [Homes(machine) for _ in places]
-    cores = _caches(machine, places, cycles_per_instruction)
+    cores = core_caches_of(machine, places, cycles_per_instruction)
     readers = [
         TraceReader(source, [thread.number for thread in look.threads if thread.source == place])
         for place, source in enumerate(look.sources)
@@ -175,68 +159,9 @@ def run_traces(
         "cycles_per_instruction": cycles_per_instruction,
         "window": window,
     }
-    name = " ".join(files)
-    result = _run(machine, name, places, stretches, homes, cores, table, (), (name,), described, seed, engine, progress)
+    name = " ".join(file if count == 1 else f"{count} x {file}" for file, count in Counter(files).items())
+    result = run_lines(machine, name, places, stretches, homes, cores, table, (), (name,), described, seed, engine, progress)
     return result.model_copy(update={"placement": placement, "traces": trace_reports(look)})
-
-
-def _run(
-    machine: Machine,
-    name: str,
-    places: Sequence[Place],
-    stretches: Sequence[Iterator[Lines]],
-    homes: Sequence[Homes],
-    cores: Sequence[CoreCaches | None],
-    table: PageTable,
-    shared_homes: tuple[int, ...],
-    phases: Sequence[str],
-    described: dict[str, Any],
-    seed: int,
-    engine: EngineName,
-    progress: Progress | None,
-) -> ReplayResult:
-    threads = [_thread(one, number, shared_homes) for number, one in enumerate(places)]
-    workload = Workload(tuple(threads))
-    order = [next(index for index, one in enumerate(threads) if one is thread) for thread in workload.threads]
-    plan = lower(machine, workload, seed)
-    first_home = next(index for index, port in enumerate(plan.controller_port) if port != NONE)
-    spools = [
-        Spool(LineTable(plan, place, alone=1 + number), stretches[number], first_home) for place, number in enumerate(order)
-    ]
-    feeder = Feeder(build_engine(plan, engine), spools)
-    running = feeder.engine
-    running.start_latency_record()
-    opened = running.snapshot()
-    verdict, detail = to_the_end(running, len(threads), progress)
-    provenance = Provenance(
-        version=__version__,
-        engine=running.name,
-        seed=seed,
-        machine=machine.model_dump(mode="json"),
-        workload=described,
-        accuracy={"from": "first line", "to": "last line"},
-    )
-    marks = (opened, *feeder.barriers, running.snapshot())
-    outcome = Outcome(plan, marks, running.latency_histogram(), verdict, detail)
-    by_place = [(places[number], homes[number], cores[number]) for number in order]
-    return report(machine, outcome, by_place, table, provenance, name, phases)
-
-
-def _thread(place: Place, number: int, shared_homes: tuple[int, ...]) -> ThreadSpec:
-    handed_in = HandedIn(barriers=(0, 1 + number), shared=shared_homes)
-    return ThreadSpec(place.node, place.core, (), window=place.window, start_ns=place.start_ns, handed_in=handed_in)
-
-
-def _caches(machine: Machine, places: Sequence[Place], cycles_per_instruction: float | None = None) -> list[CoreCaches | None]:
-    """Return the caches of each thread's core; those of a node share its L3."""
-    if machine.caches is None:
-        return [None] * len(places)
-    clock_ghz = machine.processor.clock_ghz
-    nodes = {
-        node: NodeCaches(machine.caches, clock_ghz, machine.node(node).cores, cycles_per_instruction)
-        for node in {place.node for place in places}
-    }
-    return [nodes[place.node].cores[place.core] for place in places]
 
 
 def _phases(placed: PlacedProgram) -> tuple[str, ...]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from simulator.machine.spec import Machine
 from simulator.program import ArraySpec, InitPhase, MigratePhase, Program, SweepPhase, SystemSpec, ThreadGroup
 from simulator.replay.result import Replays
 from simulator.replay.run import run_program
 
+PASSES = (1, 4, 16, 64)  # over its memory that a moved thread makes
+QUICK_PASSES = PASSES[:2]
+_QUICK_SHARE = 10  # of the lines of a program
 _MIB_A_THREAD = 2.0
 _WORKER, _DATA = "worker", "data"
 
@@ -27,16 +30,25 @@ def side_by_side(machine: Machine, programs: Mapping[str, Program], *, seed: int
     return Replays(runs=tuple(runs))
 
 
-def streaming_under_policies(threads: int, passes: int = 2) -> dict[str, Program]:
-    """Return a program in which every thread reads its part of an array in order, under each policy that Linux and the BIOS have.
+def quick_form(program: Program) -> Program:
+    """Return a program with a tenth of the lines in each phase that says how many it has."""
+    phases = []
+    for phase in program.phases:
+        lines: int | None = getattr(phase, "lines", None)
+        phases.append(phase if lines is None else phase.model_copy(update={"lines": max(1, lines // _QUICK_SHARE)}))
+    return program.model_copy(update={"phases": tuple(phases)})
+
+
+def streaming_under_policies(machine: Machine, passes: int = 1) -> dict[str, Program]:
+    """Return a program in which every core reads its part of an array in order, under each policy that Linux and the BIOS have.
 
     Parameters
     ----------
-    threads : int
-        One on every core of a machine is what shows most.
+    machine : Machine
     passes : int
         How often each part is read.
     """
+    threads = sum(node.cores for node in machine.nodes)
     first = InitPhase(pattern="init", arrays=(_DATA,), threads=(f"{_WORKER}.0",))
     own = InitPhase(pattern="init", arrays=(_DATA,))
     serial = {
@@ -56,12 +68,12 @@ def streaming_under_policies(threads: int, passes: int = 2) -> dict[str, Program
     return programs
 
 
-def moved_off_its_memory(passes: int, far: int = 3) -> dict[str, Program]:
+def moved_off_its_memory(passes: Sequence[int] = PASSES, far: int = 3) -> dict[str, Program]:
     """Return a thread that has come to another node than its memory is on: it stays there, or its pages follow.
 
     Parameters
     ----------
-    passes : int
+    passes : sequence of int
         How often it then reads all of its array: what moving has to be worth.
     far : int
         Node where it runs now; its memory is on node 0.
@@ -69,12 +81,14 @@ def moved_off_its_memory(passes: int, far: int = 3) -> dict[str, Program]:
     array = ArraySpec(name=_DATA, size_mib=_MIB_A_THREAD, policy="--membind=0")
     group = ThreadGroup(name=_WORKER, node=far, core=0)
     touch = InitPhase(pattern="init", arrays=(_DATA,))
-    read = SweepPhase(name="reading", pattern="sequential", array=_DATA, repeat=passes)
     move = MigratePhase(name="moving", pattern="migrate", arrays=(_DATA,), to_nodes=str(far))
-    return {
-        f"{passes} passes, pages stay": Program(name="moved", arrays=(array,), threads=(group,), phases=(touch, read)),
-        f"{passes} passes, pages follow": Program(name="moved", arrays=(array,), threads=(group,), phases=(touch, move, read)),
-    }
+    programs = {}
+    for count in passes:
+        read = SweepPhase(name="reading", pattern="sequential", array=_DATA, repeat=count)
+        for words, phases in {"stay": (touch, read), "follow": (touch, move, read)}.items():
+            program = Program(name="moved", arrays=(array,), threads=(group,), phases=phases)
+            programs[f"{count} x its memory, pages {words}"] = program
+    return programs
 
 
 def _streaming(threads: int, passes: int, touch: InitPhase, policy: str | None) -> Program:

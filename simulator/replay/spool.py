@@ -99,9 +99,14 @@ class Spool:
         self._ended = stretch is None
         if stretch is None:
             stretch = nothing(home=self.first_home)  # complete when all that is computed is
-        if len(stretch):
-            before = nothing(home=self.first_home) if self._held is None else self._held
-            self._held = _appended(before, stretch)
+        if not len(stretch):
+            return
+        if self._held is None:
+            self._held = nothing(home=self.first_home)
+            if stretch.compute_ps[0]:  # nothing is issued before the thread has come so far
+                self._held = _appended(self._held, nothing(compute_before_ps=int(stretch.compute_ps[0]), home=self.first_home))
+                stretch = replace(stretch, compute_ps=np.append(0, stretch.compute_ps[1:]))
+        self._held = _appended(self._held, stretch)
 
 
 def _appended(before: Lines, stretch: Lines) -> Lines:

@@ -27,23 +27,28 @@ class Build:
         Compilations that make keeps going: the N of ``-jN``.
     modules : bool
         Build the modules too.
-    memory_bound : bool
-        The compiler is one that is bound by memory.
+    memory_bound_work : float, optional
+        The compiler is one that is bound by memory, with so many times the instructions; None: it is the described one.
     """
 
     spec: BuildSpec
     jobs: int
     modules: bool = False
-    memory_bound: bool = False
+    memory_bound_work: float | None = None
 
     def program(self) -> Program:
         """Return make."""
-        return Program("make", self._footprint("tools"), self._make)
+        return Program("make", self._tools, self._make)
 
-    def _footprint(self, name: str) -> Footprint:
-        chosen = "memory_bound" if self.memory_bound and name == "compiler" else name
-        footprint: Footprint = getattr(self.spec, chosen).footprint(chosen)
-        return footprint
+    @property
+    def _tools(self) -> Footprint:
+        return self.spec.tools.footprint("tools")
+
+    @property
+    def _compiler(self) -> Footprint:
+        if self.memory_bound_work is None:
+            return self.spec.compiler.footprint("compiler")
+        return self.spec.memory_bound.footprint("memory bound")
 
     def _make(self) -> Steps:
         number = 0
@@ -59,7 +64,7 @@ class Build:
             if going == self.jobs:
                 yield WaitChild()
                 going -= 1
-            yield Fork(Program("cc", self._footprint("tools"), self._compilation(size)))
+            yield Fork(Program("cc", self._tools, self._compilation(size)))
             going += 1
         for _ in range(going):
             yield WaitChild()
@@ -74,9 +79,10 @@ class Build:
             pipe = Pipe(compile_spec.pipe_pieces)
             pieces = max(1, round(compile_spec.pieces * size))
             instructions = compile_spec.million_instructions * _MILLION * size
-            yield Fork(Program("cc1", self._footprint("compiler"), lambda: self._cc1(instructions, pieces, pipe)))
+            compiling = instructions * (self.memory_bound_work or 1.0)
+            yield Fork(Program("cc1", self._compiler, lambda: self._cc1(compiling, pieces, pipe)))
             assembling = instructions * compile_spec.assembler_share
-            yield Fork(Program("as", self._footprint("assembler"), lambda: self._as(assembling, pieces, pipe)))
+            yield Fork(Program("as", self.spec.assembler.footprint("assembler"), lambda: self._as(assembling, pieces, pipe)))
             yield WaitChild()
             yield WaitChild()
 

@@ -84,9 +84,10 @@ class SchedulersSpec(Block):
     fork_history_ms: Positive
 
 
-class BuildSpec(Block):
+class BuildSpec(BaseModel):
     """All of it."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True)
     schema_version: Literal[1]
     name: Text
     title: Text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,9 +18,8 @@ from simulator.units import LINE_BYTES, PS_PER_NS
 _FAR_AWAY = 1 << 46  # addresses of whatever else runs on the core
 _WARM_PASSES = 12  # so many accesses a line of a reused region leave 1 line in 160,000 untouched
 _CHUNK = 1 << 16
-_SAMPLE_LINES = 1000
-_MOST_ACCESSES = 40_000_000
-_MOST_WARMING = 4_000_000
+_FIRST_CHUNK = 1 << 10
+_MOST_ACCESSES = 4_000_000
 _FEWEST_LINES = 64
 
 
@@ -52,6 +52,8 @@ class CacheFilter:
     Parameters
     ----------
     machine : Machine
+    sample_lines : int
+        Lines of a process that stand for all of them.
 
     Raises
     ------
@@ -59,7 +61,8 @@ class CacheFilter:
         The machine's file describes no caches.
     """
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, sample_lines: int = 1000) -> None:
+        self._sample_lines = sample_lines
         if machine.caches is None:
             allowed = "a [caches] table"
             raise InputError("the machine's file describes no caches", field="caches", value=machine.name, allowed=allowed)
@@ -67,6 +70,7 @@ class CacheFilter:
         self._clock_ghz = machine.processor.clock_ghz
         self._steady: dict[Footprint, FilteredLines] = {}
         self._fills: dict[tuple[Footprint, int], int] = {}
+        self._warmed: dict[Footprint, tuple[CoreCaches, int]] = {}
 
     @property
     def lines(self) -> int:
@@ -106,8 +110,7 @@ class CacheFilter:
     def _fills_after(self, footprint: Footprint, others: int) -> int:
         key = footprint, others
         if key not in self._fills:
-            caches = self._cold()
-            start = self._warm(caches, footprint)
+            caches, start = self._warm(footprint)
             if others:
                 caches.run(access_chunk(Strided(_FAR_AWAY, others, LINE_BYTES, others).addresses(0, others)))
             before = caches.counts.fills
@@ -118,37 +121,36 @@ class CacheFilter:
         return self._fills[key]
 
     def _sample(self, footprint: Footprint) -> FilteredLines:
-        caches = self._cold()
-        start = done = self._warm(caches, footprint)
+        caches, start = self._warm(footprint)
+        done = start
         caches.take_time_ps()
         chunks: list[LineChunk] = []
-        while sum(map(len, chunks)) < _SAMPLE_LINES:
+        size = _FIRST_CHUNK
+        while sum(map(len, chunks)) < self._sample_lines:
             if done - start > _MOST_ACCESSES:
-                what = f"fetches fewer than {_SAMPLE_LINES} lines in {_MOST_ACCESSES:,} accesses"
+                what = f"fetches fewer than {self._sample_lines} lines in {_MOST_ACCESSES:,} accesses"
                 raise InputError(what, field=f"footprint {footprint.name}", allowed="a region beyond the caches with some share")
-            chunks.append(caches.run(footprint.accesses(done, done + _CHUNK)))
-            done += _CHUNK
+            chunks.append(caches.run(footprint.accesses(done, done + size)))
+            done, size = done + size, min(2 * size, _CHUNK)
         compute_ps = np.concatenate([chunk.compute_ps for chunk in chunks])
         evicts = np.concatenate([chunk.has_victim for chunk in chunks])
         compute_ps[0] += caches.take_time_ps()  # what is left at the end comes before the first line of the next round
         instructions = (done - start) * footprint.instructions_per_access
-        return FilteredLines(
-            tuple((compute_ps / PS_PER_NS).tolist()), tuple(evicts.tolist()), instructions / len(compute_ps)
-        )
+        return FilteredLines(tuple((compute_ps / PS_PER_NS).tolist()), tuple(evicts.tolist()), instructions / len(compute_ps))
 
-    def _warm(self, caches: CoreCaches, footprint: Footprint) -> int:
-        """Run accesses until the caches are as they stay, and return their number."""
-        done, wanted = 0, self._pass(footprint)
-        while done < wanted or (caches.counts.fills < 2 * self.lines and done < _MOST_WARMING):
-            caches.run(footprint.accesses(done, done + _CHUNK))
-            done += _CHUNK
-        return done
+    def _warm(self, footprint: Footprint) -> tuple[CoreCaches, int]:
+        """Return caches as they are once accesses change them no more, and the number of these accesses."""
+        if footprint not in self._warmed:
+            caches, done, wanted = core_caches(self._spec, self._clock_ghz), 0, self._pass(footprint)
+            while done < wanted or (caches.counts.fills < 2 * self.lines and done < _MOST_ACCESSES):
+                caches.run(footprint.accesses(done, done + _CHUNK))
+                done += _CHUNK
+            self._warmed[footprint] = caches, done
+        caches, done = self._warmed[footprint]
+        return deepcopy(caches), done
 
     def _pass(self, footprint: Footprint) -> int:
         """Return how many accesses use each line that the caches can hold."""
         reused = footprint.reused_lines(self.lines * LINE_BYTES)
         wanted = max([_CHUNK, *(round(_WARM_PASSES * lines / share) for lines, share in reused if share)])
-        return min(wanted, _MOST_WARMING)
-
-    def _cold(self) -> CoreCaches:
-        return core_caches(self._spec, self._clock_ghz)
+        return min(wanted, _MOST_ACCESSES)

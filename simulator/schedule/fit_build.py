@@ -10,7 +10,7 @@ from simulator.schedule.kernel_build import BuildRow, simulate_rows
 from simulator.schedule.measured import MeasuredBuild
 from simulator.schedule.run import ScheduledMachine
 
-FIRST_STEP, LAST_STEP = 0.16, 0.02  # of a value
+FIRST_STEP, LAST_STEP = 0.04, 0.02  # of a value
 Progress = Callable[[int, float, dict[str, float]], None]
 
 
@@ -43,7 +43,7 @@ def fit_build(
     """Search numbers of a build within their ranges.
 
     Each number in turn is moved up and down by a step in per cent of itself; a move that lowers the error stays. When none does,
-    the steps are halved, from 16 to 2 %.
+    the steps are halved, from 4 to 2 %.
 
     Parameters
     ----------

@@ -88,8 +88,9 @@ class Footprint:
         start, lines = (number + 1) * _GAP_BYTES, int(region.size_kib * 1024) // LINE_BYTES
         if region.order == "random":
             return Random(start, lines, lines, key=number + 1).addresses(first, stop)
-        steps = np.floor(np.arange(first, stop) * region.share).astype(np.uint64)  # it moves on at its own accesses only
-        return np.uint64(start) + steps * np.uint64(8) % np.uint64(lines * LINE_BYTES)
+        own = np.floor(np.arange(first, stop) * region.share).astype(np.uint64)  # it moves on at its own accesses only
+        address: npt.NDArray[np.uint64] = own * np.uint64(8) % np.uint64(lines * LINE_BYTES) + np.uint64(start)
+        return address
 
 
 def _draws(what: Literal["region", "write"], first: int, stop: int) -> npt.NDArray[np.uint64]:

@@ -52,9 +52,7 @@ def scheduler(spec: BuildSpec, name: SchedulerName, cores: int) -> Scheduler:
     return Scheduler(name, queues, switch_ps)
 
 
-def run_build(
-    machine: ScheduledMachine, build: Build, name: SchedulerName, cores: int | None = None
-) -> ScheduleResult:
+def run_build(machine: ScheduledMachine, build: Build, name: SchedulerName, cores: int | None = None) -> ScheduleResult:
     """Run a build on the first so many cores of a machine; None: on all."""
     cpus = machine.cpus[:cores]
     return machine.run([build.program()], scheduler(build.spec, name, len(cpus)), cpus=cpus)
@@ -71,7 +69,24 @@ def simulate_rows(machine: ScheduledMachine, spec: BuildSpec, rows: Sequence[Mea
 def memory_bound_rows(
     machine: ScheduledMachine, spec: BuildSpec, rows: Sequence[MeasuredBuild]
 ) -> tuple[tuple[MeasuredBuild, ScheduleResult], ...]:
-    """Run the same builds with a compiler that is bound by memory, as long alone as the other one."""
+    """Run the same builds with a compiler that is bound by memory; alone with warm caches it takes as long as the other one."""
+    compiler, memory_bound = spec.compiler.footprint("compiler"), spec.memory_bound.footprint("memory bound")
+    work = machine.ps_per_instruction(compiler) / machine.ps_per_instruction(memory_bound)
     return tuple(
-        (row, run_build(machine, Build(spec, row.jobs, memory_bound=True), row.scheduler, row.cores)) for row in rows
+        (row, run_build(machine, Build(spec, row.jobs, memory_bound_work=work), row.scheduler, row.cores)) for row in rows
     )
+
+
+def groups_of(rows: Sequence[MeasuredBuild]) -> dict[tuple[str, int], list[MeasuredBuild]]:
+    """Return the rows by what is built and on how many cores, in the order in which these come first."""
+    groups: dict[tuple[str, int], list[MeasuredBuild]] = {}
+    for one in rows:
+        groups.setdefault((one.build, one.cores), []).append(one)
+    return groups
+
+
+def fewer_rows(rows: Sequence[MeasuredBuild]) -> list[MeasuredBuild]:
+    """Return those of the kernel alone with 1, 2 and most jobs, for a first look."""
+    kernel = [one for one in rows if one.build == "kernel"]
+    most = {(one.cores, one.scheduler): one.jobs for one in sorted(kernel, key=lambda one: one.jobs)}
+    return [one for one in kernel if one.jobs in (1, 2, most[one.cores, one.scheduler])]

@@ -63,9 +63,7 @@ def _measured(row: dict[str, str], label: str, number: int) -> MeasuredBuild:
         cpu_percent = float(row["cpu_percent"]) if row["cpu_percent"] else 100 * (user_s + system_s) / real_s
         if scheduler is None or not min(user_s, system_s, real_s) > 0:
             raise ValueError
-        return MeasuredBuild(
-            row["build"], int(row["cores"]), scheduler, int(row["jobs"]), user_s, system_s, real_s, cpu_percent
-        )
+        return MeasuredBuild(row["build"], int(row["cores"]), scheduler, int(row["jobs"]), user_s, system_s, real_s, cpu_percent)
     except (TypeError, ValueError, ZeroDivisionError):
         allowed = "4bsd or ule, numbers above 0"
         raise InputError("is no timed build", file=label, field=f"row {number}", value=row, allowed=allowed) from None

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from simulator.machine.spec import Machine
 from simulator.placement.zonelist import zonelists
 from simulator.schedule.cache_filter import CacheFilter
 from simulator.schedule.footprint import Footprint
 from simulator.schedule.traffic import ProcessTraffic, process_traffic
+
+
+class Memory(Protocol):
+    """What the system has to know of processes and memory."""
+
+    def traffic(self, footprint: Footprint) -> ProcessTraffic:
+        """Return what a process sends out."""
+
+    def lines_to_fetch_again(self, footprint: Footprint, fetched_by_others: int | None) -> int:
+        """Return how many lines a process has lost; None: all that it can."""
+
+    def nearest(self, node: int) -> int:
+        """Return the node whose memory a process on this node gets."""
 
 
 class MachineMemory:
@@ -15,6 +30,8 @@ class MachineMemory:
     Parameters
     ----------
     machine : Machine
+    sample_lines : int
+        Lines of a process that stand for all of them.
 
     Raises
     ------
@@ -22,8 +39,8 @@ class MachineMemory:
         The machine's file describes no caches.
     """
 
-    def __init__(self, machine: Machine) -> None:
-        self._caches = CacheFilter(machine)
+    def __init__(self, machine: Machine, sample_lines: int) -> None:
+        self._caches = CacheFilter(machine, sample_lines)
         self._traffic: dict[Footprint, ProcessTraffic] = {}
         self._nearest = {node: nodes[0] for node, nodes in zonelists(machine).items()}
 

@@ -9,15 +9,17 @@ from simulator.errors import InputError
 from simulator.machine.spec import Machine
 from simulator.schedule.actions import Program
 from simulator.schedule.core_queues import CoreQueues, CoreQueuesSpec
+from simulator.schedule.footprint import Footprint
 from simulator.schedule.memory import MachineMemory
 from simulator.schedule.queues import RunQueues
 from simulator.schedule.result import ScheduleResult, result_of
 from simulator.schedule.shared_queue import SharedQueue, SharedQueueSpec
-from simulator.schedule.speeds import SimulatedSpeeds
+from simulator.schedule.speeds import Running, SimulatedSpeeds
 from simulator.schedule.system import System
 from simulator.schedule.task import Cpu
 
-QUICK_LINES, LINES = 4_000, 20_000
+FEW_LINES, QUICK_LINES, LINES = 400, 4_000, 20_000
+_ROUNDS = 20  # so often a run goes through the lines that stand for a process
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,14 @@ class ScheduledMachine:
     def __init__(self, machine: Machine, lines: int = LINES, seed: int = 1) -> None:
         self.machine = machine
         self.cpus: tuple[Cpu, ...] = tuple((node.id, core) for node in machine.nodes for core in range(node.cores))
-        self._memory, self._speeds = MachineMemory(machine), SimulatedSpeeds(machine, lines, seed)
+        self._memory, self._speeds = MachineMemory(machine, max(1, lines // _ROUNDS)), SimulatedSpeeds(machine, lines, seed)
+
+    def ps_per_instruction(self, footprint: Footprint) -> float:
+        """Return how long a process takes for an instruction, alone on the machine with warm caches."""
+        node, core = self.cpus[0]
+        traffic = self._memory.traffic(footprint)
+        (pace_ps,) = self._speeds.paces_ps((Running(node, core, traffic.working, self._memory.nearest(node)),))
+        return pace_ps / traffic.instructions_per_line
 
     @property
     def sets(self) -> int:
@@ -98,9 +107,7 @@ class ScheduledMachine:
                 raise InputError(f"{self.machine.name} has no such CPU", field="cpus", value=cpu, allowed=allowed)
         if not used or not programs:
             raise InputError("nothing to run, or nowhere", field="programs", allowed="at least one program and one CPU")
-        system = System(
-            used, scheduler.run_queues(used), self._speeds, self._memory, scheduler.switch_ps, keep_log=keep_log
-        )
+        system = System(used, scheduler.run_queues(used), self._speeds, self._memory, scheduler.switch_ps, keep_log=keep_log)
         for program in programs:
             system.start(program)
         system.run()

@@ -26,9 +26,9 @@ class SharedQueueSpec:
 class SharedQueue:
     """One queue by priority, and by turn among equals; any free core takes the first thread that is allowed on it.
 
-    A thread's priority falls with its recent running time, of which each second a part is forgotten: 2 L / (2 L + 1) is kept under
-    a load of L threads (S. J. Leffler, M. K. McKusick, M. J. Karels, J. S. Quarterman, The design and implementation of the
-    4.3BSD UNIX operating system, 1989, section 4.4).
+    A thread's priority falls with its recent running time, of which each second a part is forgotten: 2 L / (2 L + 1) is kept
+    under a load of L threads (S. J. Leffler, M. K. McKusick, M. J. Karels, J. S. Quarterman, The design and implementation of
+    the 4.3BSD UNIX operating system, 1989, section 4.4).
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ class SharedQueue:
     def put(self, task: Task, cores: Sequence[Core], *, preempted: bool = False) -> None:
         """See :class:`RunQueues`."""
         level = self._level(task)
-        before = (other for other in self._waiting if self._level(other) < level or (not preempted and self._level(other) == level))
-        self._waiting.insert(sum(1 for _ in before), task)
+        before = (self._level(other) < level + (not preempted) for other in self._waiting)
+        self._waiting.insert(sum(before), task)
 
     def take(self, core: Core, *, looks: bool) -> Task | None:
         """See :class:`RunQueues`; there is no other queue to look into."""

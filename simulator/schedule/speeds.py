@@ -53,8 +53,9 @@ class SimulatedSpeeds:
 
     def __init__(self, machine: Machine, lines: int = 20_000, seed: int = 1) -> None:
         self._machine, self._seed = machine, seed
-        self._accuracy = Accuracy(ci_percent=0.01, lines=lines, warmup=min(500, lines))
-        self._known: dict[tuple[tuple[int, int, str], ...], tuple[int, ...]] = {}
+        self._accuracy = Accuracy(ci_percent=0.01, lines=lines, warmup=min(500, lines // 4))
+        self._known: dict[tuple[tuple[int, int, int], ...], tuple[int, ...]] = {}
+        self._numbers: dict[Traffic, int] = {}
 
     @property
     def sets(self) -> int:
@@ -63,8 +64,9 @@ class SimulatedSpeeds:
 
     def paces_ps(self, running: tuple[Running, ...]) -> tuple[int, ...]:
         """See :class:`Speeds`."""
-        order = sorted(range(len(running)), key=lambda place: _kind(running[place]))
-        key = tuple(_kind(running[place]) for place in order)
+        kinds = [(one.node, one.memory, self._numbers.setdefault(one.traffic, len(self._numbers))) for one in running]
+        order = sorted(range(len(running)), key=lambda place: kinds[place])
+        key = tuple(kinds[place] for place in order)
         if key not in self._known:
             self._known[key] = self._simulate([running[place] for place in order])
         paces = [0] * len(running)
@@ -84,7 +86,3 @@ class SimulatedSpeeds:
         reports = [result.threads[place[thread.node, thread.core]] for thread in threads]
         assert all(report.time_per_line_ns for report in reports), "a run without lines"
         return tuple(ps_from_ns(report.time_per_line_ns or 0.0) for report in reports)
-
-
-def _kind(one: Running) -> tuple[int, int, str]:
-    return one.node, one.memory, one.traffic.name

@@ -6,35 +6,20 @@ asked of the line-level engine, for each set once.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Protocol
 
 from simulator.errors import InputError
-from simulator.schedule.actions import Action, Compute, Fork, Get, Pipe, Program, Put, Sleep, WaitChild
-from simulator.schedule.footprint import Footprint
+from simulator.schedule.actions import Program
+from simulator.schedule.calls import Calls
+from simulator.schedule.memory import Memory
 from simulator.schedule.queues import RunQueues
 from simulator.schedule.speeds import Running, Speeds
-from simulator.schedule.task import Core, Cpu, Segment, State, Task
-from simulator.schedule.traffic import ProcessTraffic
+from simulator.schedule.task import Core, Cpu, State, Task
 
 SECOND_PS = 10**12
 MOST_DECISIONS = 50_000_000
-
-
-class Memory(Protocol):
-    """What the system has to know of processes and memory."""
-
-    def traffic(self, footprint: Footprint) -> ProcessTraffic:
-        """Return what a process sends out."""
-
-    def lines_to_fetch_again(self, footprint: Footprint, fetched_by_others: int | None) -> int:
-        """Return how many lines a process has lost; None: all that it can."""
-
-    def nearest(self, node: int) -> int:
-        """Return the node whose memory a process on this node gets."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +65,7 @@ class System:
         self._queues, self._speeds, self._memory, self._switch_ps = queues, speeds, memory, switch_ps
         self._live: list[Task] = []
         self._woken: list[Task] = []  # since the last decision
-        self._timers: list[tuple[int, int, Task]] = []
-        self._pipes: dict[tuple[Pipe, str], Task] = {}  # who waits at which end
-        self._set: tuple[Running, ...] | None = None
+        self._calls = Calls(self)
         self._since = {core.cpu: 0 for core in self.cores}
 
     def start(self, program: Program, parent: Task | None = None) -> Task:
@@ -139,8 +122,9 @@ class System:
                     changed = True
             while self._woken:
                 task = self._woken.pop(0)
-                if task.state is State.WAITING and (core := self._queues.makes_room(task, self.cores)):
-                    self._put_back(core, preempted=True)
+                displaced = self._queues.makes_room(task, self.cores) if task.state is State.WAITING else None
+                if displaced is not None:
+                    self._put_back(displaced, preempted=True)
                     changed = True
                     break
         self._set_paces()
@@ -158,25 +142,13 @@ class System:
             task.switches += 1
             task.migrations += task.cpu is not None and not own
             others = max(0, round(core.filled - task.filled_before)) if own else None
-            again = self._memory.lines_to_fetch_again(task.program.footprint, others)
-            self._refill(task, again)
-            if self._switch_ps:
-                task.segments.appendleft(Segment(None, self._switch_ps, True))
+            lost, most = (self._memory.lines_to_fetch_again(task.program.footprint, count) for count in (others, None))
+            task.come_back(self._switch_ps, lost, most)
         core.task, task.cpu, task.state = task, core.cpu, State.RUNNING
         core.slice_end_ps = self.now_ps + self._queues.slice_ps
         self._since[core.cpu] = self.now_ps
         if not task.segments:
             self._go_on(core)
-
-    def _refill(self, task: Task, again: int) -> None:
-        """Put the fetching of lost lines before the rest; what was left of an earlier refill is among them."""
-        while task.segments and (task.segments[0].traffic in (None, task.traffic.refilling)):
-            left = task.segments.popleft()
-            if left.traffic is not None:
-                most = self._memory.lines_to_fetch_again(task.program.footprint, None)
-                again = min(max(again, 0) + ceil(left.left), most)
-        if again:
-            task.segments.appendleft(Segment(task.traffic.refilling, again, False))
 
     def _set_paces(self) -> None:
         """Ask how fast the threads go, where the set of them has changed, and see when each is done."""
@@ -204,8 +176,8 @@ class System:
     def _next_ps(self) -> int | None:
         """Return when something happens next."""
         times = [time for core in self.cores if core.done_ps is not None for time in (core.done_ps, core.slice_end_ps)]
-        if self._timers:
-            times.append(self._timers[0][0])
+        if self._calls.next_ps is not None:
+            times.append(self._calls.next_ps)
         if not times:
             return None
         if len(self._queues):
@@ -222,37 +194,16 @@ class System:
     def _advance(self, when_ps: int) -> None:
         passed_ps, second = when_ps - self.now_ps, self.now_ps // SECOND_PS
         for core in self.cores:
-            if core.task is not None:
-                self._account(core, core.task, passed_ps, done=core.done_ps == when_ps)
+            core.pass_time(passed_ps, done=core.done_ps == when_ps)
         self.now_ps = when_ps
         if when_ps // SECOND_PS > second:
             self._queues.second_passes(self._live)
         if self._queues.balance_ps is not None and when_ps % self._queues.balance_ps == 0:
             self._queues.balance()
 
-    def _account(self, core: Core, task: Task, passed_ps: int, *, done: bool) -> None:
-        segment = task.segments[0]
-        core.busy_ps += passed_ps
-        task.run_ps += passed_ps
-        if segment.system:
-            task.system_ps += passed_ps
-        else:
-            task.user_ps += passed_ps
-        if segment.traffic is None:
-            segment.left -= passed_ps
-            return
-        lines = segment.left if done else min(passed_ps / core.pace_ps, segment.left)
-        segment.left -= lines
-        core.filled += lines
-        task.lines += lines
-        task.local_lines += lines * (task.memory == core.cpu[0])
-        if segment.traffic is task.traffic.refilling:
-            task.refilled_lines += lines
-
     def _happen(self) -> None:
         """Do what is due: timers, then ends of segments, then ends of slices, core by core."""
-        while self._timers and self._timers[0][0] <= self.now_ps:
-            self._wake(heapq.heappop(self._timers)[2])
+        self._calls.wake_due()
         for core in self.cores:
             if core.task is not None and core.done_ps == self.now_ps:
                 core.task.segments.popleft()
@@ -276,53 +227,15 @@ class System:
             if action is None:
                 self._end(core, task)
             else:
-                self._act(core, task, action)
+                self._calls.act(core, task, action)
 
-    def _act(self, core: Core, task: Task, action: Action) -> None:
-        match action:
-            case Compute(instructions, system):
-                if instructions > 0:
-                    task.segments.append(Segment(task.traffic.working, instructions / task.traffic.instructions_per_line, system))
-            case Sleep(time_ps):
-                heapq.heappush(self._timers, (self.now_ps + time_ps, task.number, task))
-                self._sleep(core)
-            case Fork(program):
-                task.children += 1
-                self.start(program, task)
-            case WaitChild():
-                if task.unreaped:
-                    task.unreaped -= 1
-                elif task.children:
-                    task.awaits_child = True
-                    self._sleep(core)
-            case Put(pipe):
-                self._put_piece(core, task, pipe)
-            case Get(pipe):
-                self._get_piece(core, task, pipe)
-
-    def _put_piece(self, core: Core, task: Task, pipe: Pipe) -> None:
-        pipe.held += 1
-        if reader := self._pipes.pop((pipe, "reader"), None):
-            pipe.held -= 1
-            self._wake(reader)
-        elif pipe.held > pipe.capacity:
-            self._pipes[pipe, "writer"] = task
-            self._sleep(core)
-
-    def _get_piece(self, core: Core, task: Task, pipe: Pipe) -> None:
-        if not pipe.held:
-            self._pipes[pipe, "reader"] = task
-            self._sleep(core)
-            return
-        pipe.held -= 1
-        if writer := self._pipes.pop((pipe, "writer"), None):
-            self._wake(writer)
-
-    def _sleep(self, core: Core) -> None:
+    def sleep(self, core: Core) -> None:
+        """Take the core's process off it until it is woken."""
         task = self._leave(core)
         task.state, task.slept_since_ps = State.SLEEPING, self.now_ps
 
-    def _wake(self, task: Task) -> None:
+    def wake(self, task: Task) -> None:
+        """Let a process run again."""
         assert task.slept_since_ps is not None
         task.slept_ps += self.now_ps - task.slept_since_ps
         task.slept_since_ps, task.state = None, State.WAITING
@@ -338,15 +251,7 @@ class System:
         self._leave(core)
         task.state, task.ended_ps = State.ENDED, self.now_ps
         self._live.remove(task)
-        parent = task.parent
-        if parent is None:
-            return
-        parent.children -= 1
-        if parent.awaits_child:
-            parent.awaits_child = False
-            self._wake(parent)
-        else:
-            parent.unreaped += 1
+        self._calls.ended(task)
 
     def _leave(self, core: Core) -> Task:
         task = core.task

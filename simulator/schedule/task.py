@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum
+from math import ceil
 
 from simulator.schedule.actions import Program, Steps
 from simulator.schedule.traffic import ProcessTraffic, Traffic
@@ -95,6 +96,26 @@ class Task:
         """Return whether it is allowed on a CPU."""
         return self.program.cpus is None or cpu in self.program.cpus
 
+    def come_back(self, switch_ps: int, lost: int, most: int) -> None:
+        """Put a switch, and the fetching of lines that were driven out, before the rest of what it does.
+
+        Parameters
+        ----------
+        switch_ps : int
+        lost : int
+            Lines lost since it left; what was left of an earlier refilling is added.
+        most : int
+            That it can have lost in all.
+        """
+        while self.segments and self.segments[0].traffic in (None, self.traffic.refilling):
+            left = self.segments.popleft()
+            if left.traffic is not None:
+                lost = min(lost + ceil(left.left), most)
+        if lost:
+            self.segments.appendleft(Segment(self.traffic.refilling, lost, False))
+        if switch_ps:
+            self.segments.appendleft(Segment(None, switch_ps, True))
+
 
 @dataclass(eq=False)
 class Core:
@@ -125,3 +146,26 @@ class Core:
     pace_ps: int = 0
     filled: float = 0.0
     busy_ps: int = 0
+
+    def pass_time(self, passed_ps: int, *, done: bool) -> None:
+        """Let the task, if any, work at its pace; `done`: to the end of its segment."""
+        task = self.task
+        if task is None:
+            return
+        segment = task.segments[0]
+        self.busy_ps += passed_ps
+        task.run_ps += passed_ps
+        if segment.system:
+            task.system_ps += passed_ps
+        else:
+            task.user_ps += passed_ps
+        if segment.traffic is None:
+            segment.left -= passed_ps
+            return
+        lines = segment.left if done else min(passed_ps / self.pace_ps, segment.left)
+        segment.left -= lines
+        self.filled += lines
+        task.lines += lines
+        task.local_lines += lines * (task.memory == self.cpu[0])
+        if segment.traffic is task.traffic.refilling:
+            task.refilled_lines += lines

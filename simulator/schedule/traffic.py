@@ -9,14 +9,13 @@ from simulator.schedule.footprint import Footprint
 from simulator.workload import Access, ThreadSpec
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Traffic:
-    """Lines, over and over.
+    """Lines, over and over; equal only to itself, so that it is looked up fast.
 
     Attributes
     ----------
     name : str
-        Two traffics of one name are the same.
     compute_ns : tuple of float
         For which the core works on each line.
     evicts : tuple of bool

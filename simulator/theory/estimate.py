@@ -7,6 +7,7 @@ from typing import Any
 
 from simulator import __version__
 from simulator.errors import InputError
+from simulator.machine.routing import link_key
 from simulator.machine.spec import Machine
 from simulator.measure.result import RunResult
 from simulator.theory.bounds import StationBound, ThreadBound, WorkloadBounds, workload_bounds
@@ -72,7 +73,7 @@ def estimate(machine: Machine, workload: Workload, run: RunResult | None = None)
 
 
 def check_same(machine: Machine, workload: Workload, run: RunResult) -> None:
-    """Refuse a run of another machine or other threads.
+    """Refuse a run of another machine or other threads, or one that lacks some of its own.
 
     Raises
     ------
@@ -88,6 +89,15 @@ def check_same(machine: Machine, workload: Workload, run: RunResult) -> None:
         labels = " ".join(thread.label for thread in run.threads)
         allowed = "a run of " + " ".join(thread.label for thread in workload.threads)
         raise InputError("is a run of another workload", field="--against", value=labels, allowed=allowed)
+    keys = {
+        "threads": ([thread.label for thread in run.threads], [thread.label for thread in workload.threads]),
+        "links": (sorted(run.links), sorted(link_key(machine, link, end) for link in machine.links for end in link.ends)),
+        "controllers": (sorted(run.controllers), sorted(str(node.id) for node in machine.nodes if node.controller is not None)),
+    }
+    for name, (found, wanted) in keys.items():
+        if found != wanted:
+            what = f"is a run whose {name} are not those that it says it is of"
+            raise InputError(what, field="--against", value=" ".join(found), allowed=" ".join(wanted))
 
 
 def _plain(value: Any) -> Any:

@@ -22,7 +22,7 @@ class ThreadEstimate(Report):
     bottleneck: str = Field(description="the station with its largest demand")
     bottleneck_ns: float | None = Field(description="its time a line there; None: it needs a buffer where there is none")
     saturation_window: float | None = Field(description="lines in flight that would fill the bottleneck: cycle / time there")
-    alone_gb_per_s: float = Field(description="most it can do with the machine to itself; no run is faster")
+    alone_gb_per_s: float = Field(description="most it can do with the machine to itself; no run is faster but for chance")
     alone_limit: str = Field(description="what stops it: window, rate, or a station")
     fair_gb_per_s: float = Field(description="its share where all threads get as much as stations allow, as equally as they can")
     fair_limit: str = Field(description="what stops it there: window, rate, or a station")
@@ -62,7 +62,9 @@ class RouteEstimate(Report):
 class TotalEstimate(Report):
     """All threads together."""
 
-    bound_gb_per_s: float = Field(description="most they can do, however unequally (linear program); no run is faster")
+    bound_gb_per_s: float = Field(
+        description="most they can do, however unequally (linear program); no run is faster but for chance"
+    )
     fair_gb_per_s: float = Field(description="sum of the fair shares")
     best_routes_gb_per_s: float = Field(description="the bound if packets could be spread over all shortest routes")
     simulated_gb_per_s: float | None

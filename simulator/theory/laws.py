@@ -7,18 +7,19 @@ matter is the tolerance, worked out for each check from the lines that may be in
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from simulator.engine.lower import lower
 from simulator.engine.plan import Plan
+from simulator.machine.resolve import restore
 from simulator.machine.spec import Machine
 from simulator.measure.result import RunResult
 from simulator.theory.demands import thread_loads
-from simulator.workload import Access, Arrivals, ThreadSpec, TimeSlice, Workload
+from simulator.workload import ThreadSpec, Workload
+from simulator.workload.read_back import workload_of
 
 ROUNDING_PERCENT = 0.2  # times are whole ticks
 STANDARD_ERRORS = 4.0  # of the mean core time that the window drew
@@ -88,21 +89,12 @@ def check_laws(result: RunResult) -> tuple[LawCheck, ...]:
 
 def result_machine(result: RunResult) -> Machine:
     """Return the machine that a result is of."""
-    return Machine.model_validate_json(json.dumps(result.provenance.machine))
+    return restore(result.provenance.machine, "the result")
 
 
 def result_workload(result: RunResult) -> Workload:
     """Return the workload that a result is of."""
-    return Workload(tuple(_thread(thread) for thread in result.provenance.workload["threads"]))
-
-
-def _thread(entry: dict[str, Any]) -> ThreadSpec:
-    fields = {name: value for name, value in entry.items() if name != "label"}
-    fields["accesses"] = tuple(Access(**access) for access in fields["accesses"])
-    for name, kind in (("arrivals", Arrivals), ("time_slice", TimeSlice)):
-        if fields[name] is not None:
-            fields[name] = kind(**fields[name])
-    return ThreadSpec(**fields)
+    return workload_of(result.provenance.workload)
 
 
 def _utilization(result: RunResult, machine: Machine, plan: Plan) -> list[LawCheck]:

@@ -14,6 +14,7 @@ from simulator.validation.requests import Requests, RunRequest
 
 Results = Mapping[RunRequest, RunResult]
 _Found = TypeVar("_Found")
+ANCHOR_UNITS = {"idle_latency_ns": ", ns", "thread_gb_per_s": ", GB/s", "link_utilization": ""}  # as they end a quantity
 
 
 def error_percent(simulated: float, published: float) -> float:
@@ -196,8 +197,7 @@ def _base_anchor(reference: Reference, result: RunResult) -> AnchorRow:
 
 
 def _anchor(anchor: Anchor, simulated: float | None) -> AnchorRow:
-    unit = {"idle_latency_ns": ", ns", "thread_gb_per_s": ", GB/s", "link_utilization": ""}[anchor.kind]
-    return _anchor_row(anchor.quantity + unit, anchor.value, anchor.lowest, anchor.highest, simulated)
+    return _anchor_row(anchor.quantity + ANCHOR_UNITS[anchor.kind], anchor.value, anchor.lowest, anchor.highest, simulated)
 
 
 def _anchor_row(

@@ -21,6 +21,7 @@ from simulator.replay.run import run_program
 from simulator.tables import Table, number, row
 from simulator.units import LINE_BYTES
 
+OUTPUTS, QUICK_OUTPUTS = 4, 1  # lines of output a thread of the slice
 SAMPLE_BYTES = 8  # double precision
 A_LINE = LINE_BYTES // SAMPLE_BYTES
 _S_PER_NS = 1e-9
@@ -58,6 +59,11 @@ class FilterMeasurement(_Block):
     samples: int
     run: tuple[MeasuredRun, ...]
     part: tuple[MeasuredPart, ...]
+
+    @property
+    def first_machine(self) -> str:
+        """Machine of the run that the time of a tap is taken from."""
+        return self.run[0].machine
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,16 @@ def bound_threads(
     return tuple(threads)
 
 
+def node_ids_with_cores(machine: Machine) -> tuple[int, ...]:
+    """Return the nodes that can run a thread, in ascending order."""
+    return tuple(node.id for node in machine.nodes if node.cores)
+
+
+def node_ids_with_memory(machine: Machine) -> tuple[int, ...]:
+    """Return the nodes that have memory, in ascending order."""
+    return tuple(node.id for node in machine.nodes if node.controller is not None)
+
+
 def _memories(
     machine: Machine, chooser: Chooser, policy: Policy, node: int, first_page: int, weights: Mapping[int, int]
 ) -> list[int]:

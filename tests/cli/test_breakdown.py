@@ -109,6 +109,28 @@ def test_pictures(picture: str, names: set[str], tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == names
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--picture", "a.png", "-o", "a-breakdown.png"], "a-breakdown.png: --picture: is what -o writes"),
+        (["--picture", "a", "-o", "a-breakdown.svg"], "a-breakdown.svg: --picture: is what -o writes"),
+        (["--picture", "a.png", "--trace", "link.json"], "link.json: --trace: is what --picture writes"),
+        (["--picture", "folder.png"], "folder-breakdown.png: cannot be written: is a directory"),
+    ],
+)
+def test_the_second_picture_is_seen_to_before_the_run(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder-breakdown.png").mkdir()
+    Path("link.json").symlink_to("a-breakdown.png")
+    assert main(["run", "two-node", "0.0.r.1", "--breakdown", *arguments, *SHORT]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert message in shown.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder-breakdown.png", "link.json"]
+
+
 def test_a_wrong_kind_of_picture_is_a_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "two-node", "0.0.r.1", "--breakdown", "--picture", str(tmp_path / "run.pdf"), *SHORT]) == 2
     assert "not written in this format" in capsys.readouterr().err

@@ -124,6 +124,7 @@ def test_many_threads_fit_on_a_screen(capsys: pytest.CaptureFixture[str]) -> Non
         (["one-node", "0.0.r.0", "--set", "controller.read_ns=14", "--against", "other.json"], "another machine: nodes differ"),
         (["one-node", "0.0.r.0", "--against", "other.json", "-o", "other.json"], "is the run itself"),
         (["one-node", "0.0.r.0", "--against", "other.json", "--run"], "not allowed with"),
+        (["one-node", "0.0.r.0", "-o", ""], "-o: is no file name"),
     ],
 )
 def test_wrong_input(
@@ -138,3 +139,25 @@ def test_wrong_input(
     assert out == ""
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_the_machine_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base, mine, link = tmp_path / "base.toml", tmp_path / "mine.toml", tmp_path / "link.json"
+    base.write_text('schema_version = 1\nextends = "two-node"\nname = "base"\ntitle = "base"\nsource = "test"\n')
+    mine.write_text('schema_version = 1\nextends = "base.toml"\nname = "mine"\ntitle = "mine"\nsource = "test"\n')
+    link.symlink_to(mine)
+    before = [base.read_text(), mine.read_text()]
+    for place in (mine, link, base):
+        assert main(["estimate", str(mine), "0.0.r.1", "-o", str(place)]) == 2
+        assert "-o: is the machine file" in capsys.readouterr().err
+    assert [base.read_text(), mine.read_text()] == before
+
+
+@pytest.mark.parametrize("lacking", ["threads", "links", "controllers"])
+def test_a_run_that_lacks_something_is_refused(lacking: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "run.json"
+    assert main(["run", "two-node", "0.0.r.1", "-o", str(path), *SHORT]) == 0
+    run = json.loads(path.read_text())
+    path.write_text(json.dumps({**run, lacking: type(run[lacking])()}))
+    assert main(["estimate", "two-node", "0.0.r.1", "--against", str(path)]) == 2
+    assert f"--against: is a run whose {lacking} are not those that it says it is of" in capsys.readouterr().err

@@ -56,10 +56,11 @@ def test_another_line(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_document_by_option_and_by_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "trace.json"
     assert main([*TRACE, "-o", str(path)]) == 0
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr() == ("", f"numasim: wrote {path}\n")
     assert read_trace(path).otherData.machine == "quartet"
-    assert main([*TRACE, "--json"]) == 0
-    assert capsys.readouterr().out == path.read_text()
+    for arguments in (["--json"], ["--json", "-o", "-"]):
+        assert main([*TRACE, *arguments]) == 0
+        assert capsys.readouterr() == (path.read_text(), "")
     assert json.loads(path.read_text())["schema_version"] == 1
 
 
@@ -84,7 +85,9 @@ def test_pictures_beside_the_life(tmp_path: Path, capsys: pytest.CaptureFixture[
     files = {"--gantt": "gantt.svg", "--queues": "queues.png", "--animate": "moving.gif"}
     pictures = [text for option, name in files.items() for text in (option, str(tmp_path / name))]
     assert main(["trace", "two-node", "0.0.r.1", "--warmup", "20", "--window", "200", *pictures]) == 0
-    assert capsys.readouterr().out.startswith("Life of line")
+    shown = capsys.readouterr()
+    assert shown.out.startswith("Life of line")
+    assert shown.err.splitlines() == [f"numasim: wrote {tmp_path / name}" for name in files.values()]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files.values())
 
 
@@ -103,6 +106,8 @@ def test_pictures_beside_the_life(tmp_path: Path, capsys: pytest.CaptureFixture[
         (["--start", "-1"], "start: is no time to start (got -1.0)"),
         (["--warmup", "-1"], "warmup: warm-up out of range"),
         (["--window", "1"], "--window: no line is complete within it (got 1.0); allowed: a longer or a later window"),
+        (["--window", "1", "--gantt", "a", "--queues", "b", "--animate", "c.gif"], "--window: no line is complete within it"),
+        (["--line", "999", "--gantt", "a", "-o", "t.txt"], "--line: the window holds fewer lines"),
         (["-o", "nowhere/t.json"], "nowhere/t.json: cannot be written"),
     ],
 )
@@ -163,7 +168,8 @@ class TestBesideARun:
             (["--window", "100"], "--window: says how long a trace is (got 100.0); allowed: beside --trace FILE"),
             (["--trace", "-"], "--trace: is no file name"),
             (["--trace", "same.json", "-o", "same.json"], "same.json: --trace: is what -o writes"),
-            (["--trace", "same.svg", "--picture", "same.svg"], "same.svg: --trace: is what --picture writes"),
+            (["--trace", "same.svg", "--picture", "same.svg"], "--trace: is no name of a trace (got 'same.svg')"),
+            (["--trace", "rows.csv"], "--trace: is no name of a trace (got 'rows.csv'); allowed: a JSON document here"),
             (["--trace", "t.json", "--window", "-3"], "window: is no length of a window"),
         ],
     )

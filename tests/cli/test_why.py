@@ -99,7 +99,14 @@ def test_one_node_has_no_links_and_waits_for_no_probe(capsys: pytest.CaptureFixt
 
 def test_a_run_that_was_too_short_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["why", "one-node", "0.0.r.0", "--lines", "200", "--ci", "0.01"]) == 1
-    assert "is not steady: too short" in capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
+    assert "is not steady: too short" in said
+    assert said.count("; raise --lines, or --ci.") == 1
+
+
+def test_an_interval_that_is_not_known_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["why", "one-node", "0.0.r.0", "--lines", "5", "--warmup", "5"]) == 1
+    assert capsys.readouterr().out.splitlines()[0].endswith(" ns a line")
 
 
 def test_a_deadlock_leaves_nothing_to_gain(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,8 +119,11 @@ def test_a_deadlock_leaves_nothing_to_gain(capsys: pytest.CaptureFixture[str], m
     assert (report.resources, report.sentences) == ((), ())
     assert report.comparison is not None
     assert (report.comparison.without, report.comparison.sentences) == ((), ())
-    assert main(["why", "one-node", "0.0.r.0", *SHORT]) == 1
-    assert capsys.readouterr().out == "\nThe run of 0.0.r.0 is not steady: deadlock, a waits for b.\n"
+    said = "".join(f"\nThe run of {label} is not steady: deadlock, a waits for b.\n" for label in ("0.0.r.0", "0.0.w.0"))
+    assert main(["why", "one-node", "0.0.r.0", *SHORT, "--compare", "--", "0.0.w.0"]) == 1
+    out = capsys.readouterr().out
+    assert out.endswith(said)
+    assert " against " not in out
 
 
 @pytest.mark.parametrize(
@@ -127,6 +137,13 @@ def test_a_deadlock_leaves_nothing_to_gain(capsys: pytest.CaptureFixture[str], m
             "--compare: the threads to be explained stand both before and behind it",
         ),
         (["quartet", "0.0.r.0", "--compare", "--", "0.0.r.9"], "quartet has no node 9"),
+        (["quartet", "--", "0.0.r.0", "--compare", "0.0.r.1"], "not a thread label (got '--compare')"),
+        (
+            ["quartet", "0.0.r.0", "--compare", "0.0.r.1", "--compare", "--", "0.0.r.2"],
+            "both before and behind it (got '0.0.r.1')",
+        ),
+        (["quartet", "0.0.r.0", "--compare", "--", "0.0.r.1", "--", "0.0.r.2"], "unrecognized arguments: -- 0.0.r.2"),
+        (["quartet", "0.0.r.0", "--than", "0.0.r.1"], "--than: follows after --compare"),
         (["quartet", "0.0.r.0", "--background", "1.0.r.1@1", "--compare", "--", "1.0.r.0"], "are on one core"),
         (["quartet", "0.0.r.0", "-o", "/"], "/: cannot be written"),
     ],

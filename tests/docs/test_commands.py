@@ -52,6 +52,9 @@ def test_every_option_is_there_with_its_help(parser: argparse.ArgumentParser) ->
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             continue
+        if action.help == argparse.SUPPRESS:  # as `--help` does
+            assert all(name not in section for name in action.option_strings)
+            continue
         for name in action.option_strings or [str(action.metavar or action.dest)]:
             assert re.search(rf"^`[^`]*(?<![\w-]){re.escape(name)}(?![\w-])[^`]*`$", section, re.MULTILINE), (
                 f"{parser.prog} {name}"
@@ -60,6 +63,11 @@ def test_every_option_is_there_with_its_help(parser: argparse.ArgumentParser) ->
             assert " ".join(formatter._expand_help(action).split()) in plain
     for text in (parser.description, parser.epilog):
         assert " ".join((text or "").split()) in plain
+
+
+def test_nothing_hidden_is_shown() -> None:
+    assert any(action.help == argparse.SUPPRESS for parser in BELOW for action in parser._actions)
+    assert not [path for path, page in PAGES.items() if argparse.SUPPRESS in page or "--than" in page]
 
 
 def test_pages_do_not_depend_on_the_computer_that_makes_them(monkeypatch: pytest.MonkeyPatch) -> None:

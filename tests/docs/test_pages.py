@@ -11,9 +11,11 @@ from docs.generate.commands import command_pages
 from docs.generate.links import anchors, broken_links
 from docs.generate.pages import (
     DOCS,
+    ROOT,
     SiteError,
     check_links,
     check_nav,
+    claim,
     configuration,
     copy_written,
     expanded,
@@ -85,3 +87,19 @@ def test_links_out_of_the_pages_become_names(tmp_path: Path, monkeypatch: pytest
     text = (tmp_path / "out" / "page.md").read_text(encoding="utf-8")
     assert text == "a notebook (`notebooks/1.md`), `../x` (`topologies/x.toml`)"
     assert (tmp_path / "out" / "decisions" / "1.md").read_text(encoding="utf-8") == "[page](../page.md) readme (`README.md`)"
+
+
+@pytest.mark.parametrize("folder", [ROOT, ROOT.parent, DOCS, DOCS / "generate" / "deep"])
+def test_the_pages_themselves_are_not_replaced(folder: Path) -> None:
+    with pytest.raises(SiteError, match="holds the pages themselves"):
+        claim(folder)
+
+
+def test_only_a_folder_that_was_made_here_is_replaced(tmp_path: Path) -> None:
+    claim(tmp_path / "new" / "site")
+    (tmp_path / "new" / "site" / "docs").mkdir()
+    claim(tmp_path / "new" / "site")
+    (tmp_path / "docs").mkdir()
+    with pytest.raises(SiteError, match="docs: was not made here"):
+        claim(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["docs", "new"]

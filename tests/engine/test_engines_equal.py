@@ -61,6 +61,9 @@ def compare(plan: Plan, targets: list[int], stride: int) -> Stop:
         if stop is not Stop.BUDGET:
             break
     assert list(one.latency_histogram()) == list(other.latency_histogram())
+    for path, lines in enumerate(one.snapshot().path_lines):
+        assert list(one.path_histogram(path)) == list(other.path_histogram(path))
+        assert sum(one.path_histogram(path)) == lines
     state = one.wait_state()
     assert stop is Stop.REACHED or deadlocked(state) or closed_barriers(state)
     return stop

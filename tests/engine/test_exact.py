@@ -53,6 +53,8 @@ def recurs(plan: Plan, periods: int, extra: int, *, searched: int = SEARCHED) ->
         assert jumping.state().tobytes() == full.state().tobytes()
         assert jumping.advance([NO_LIMIT] * len(targets), extra) is full.advance([NO_LIMIT] * len(targets), extra)
     assert jumping.latency_histogram() == full.latency_histogram()
+    for path in range(len(plan.paths.thread)):
+        assert jumping.path_histogram(path) == full.path_histogram(path)
     return True
 
 

@@ -8,7 +8,7 @@ from simulator.engine.compiled import layout, words
 from simulator.engine.compiled.cache import compiled
 from simulator.engine.compiled.engine import _STOPS
 from simulator.engine.compiled.fabric import random_value
-from simulator.engine.interface import LATENCY_BIN_PS, LATENCY_BINS, Stop
+from simulator.engine.interface import LATENCY_BIN_PS, LATENCY_BINS, PATH_BINS, Stop
 from simulator.engine.lower_stations import CREDIT_CLASSES
 from simulator.engine.order import Phase, event_key
 from simulator.engine.plan import CACHED, NONE, Action, Part, PortKind
@@ -44,6 +44,9 @@ def test_stops() -> None:
 def test_latency_bins() -> None:
     assert 1 << int(words.BIN_SHIFT) == LATENCY_BIN_PS
     assert int(words.LAST_BIN) == LATENCY_BINS - 1
+    assert int(words.LAST_PATH_BIN) == PATH_BINS - 1
+    assert int(layout.Y_HISTOGRAM) == int(layout.Y_PARTS) + len(Part)
+    assert int(layout.PATH_WORDS) == int(layout.Y_HISTOGRAM) + PATH_BINS
 
 
 def test_keys_of_events() -> None:

@@ -99,7 +99,8 @@ class TestExactness:
             session = exact_session(plan, "compiled", EXACT)
             assert isinstance(session, ExactSession), session
             check_exactness(plan, session.opened, session.last)
-            assert run(machine, workload, EXACT).breakdown == path_reports(Window(plan, session.opened, session.last))
+            window = Window(plan, session.opened, session.last, session.engine.path_histogram)
+            assert run(machine, workload, EXACT).breakdown == path_reports(window)
 
 
 def _everywhere(machine: Machine) -> Iterator[ThreadSpec]:

@@ -189,6 +189,18 @@ class TestLatency:
             exact = latencies[math.ceil(share * len(latencies)) - 1]
             assert 0 < getattr(both.result.latency_ns, reported) * 1000 - exact <= LATENCY_BIN_PS
 
+    def test_percentiles_of_each_thread_and_path(self, both: Both) -> None:
+        for thread, path in zip(both.result.threads, both.result.breakdown, strict=True):  # each thread has one path
+            own = [line for line in both.watched.lines if not line.eviction and line.thread == path.place]
+            latencies = sorted(
+                line.completed_ps - line.issued_ps for line in own if both.opened.time_ps < line.completed_ps <= both.last.time_ps
+            )
+            for share, name in ((0.5, "latency_p50_ns"), (0.95, "latency_p95_ns"), (0.99, "latency_p99_ns")):
+                exact = latencies[math.ceil(share * len(latencies)) - 1]
+                assert 0 < getattr(path, name) * 1000 - exact <= LATENCY_BIN_PS
+                assert getattr(thread, name) == getattr(path, name)
+            assert thread.latency_ns == pytest.approx(path.latency_ns)
+
     def test_core_time_is_not_part_of_it(self) -> None:
         slow = round_machine([0], overrides=["core.core_time_ns=500.0"])
         latency = result_of(slow, "0.0.r.0").latency_ns

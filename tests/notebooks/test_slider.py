@@ -69,6 +69,15 @@ def test_too_few_or_too_many_positions_are_refused(count: int) -> None:
         slider("lines", list(range(count)), draw)
 
 
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [({"start": 2}, "allowed: 0 to 1"), ({"start": -1}, "allowed: 0 to 1"), ({"columns": 0}, "allowed: 1 or more")],
+)
+def test_no_such_place_is_refused_before_anything_is_drawn(place: dict[str, int], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        slider("lines", [1, 4], lambda value, path: pytest.fail("drawn"), **place)
+
+
 def test_without_ipywidgets_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 

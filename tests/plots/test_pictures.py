@@ -19,9 +19,9 @@ from simulator.plots import style
 from simulator.plots.ablations import draw_ablations
 from simulator.plots.figures import draw_figure
 from simulator.plots.levels import draw_levels
-from simulator.plots.links import BOX, _ends, _Way
 from simulator.plots.replay import draw_replay
 from simulator.plots.square import draw_machine
+from simulator.plots.ways import BOX, Way, lane_ends
 from simulator.validation.ablation import AblationRow
 from simulator.validation.reference_file import load_reference
 from simulator.validation.reproduce import Replay, reproduce
@@ -177,9 +177,9 @@ def test_a_long_title_does_not_shrink_the_boxes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("x", "y"), [(1.0, 0.0), (0.0, -1.0), (0.87, 0.5), (-0.59, 0.81), (1.0, -1.0), (-0.3, -0.95)])
 @pytest.mark.parametrize("offset", [-0.17, -0.045, 0.0, 0.045, 0.17])
 def test_arrows_end_equally_far_from_both_boxes(x: float, y: float, offset: float) -> None:
-    way = _Way((0.0, 0.0), (x, y), 0.0, 0.09, 1.0, False, False)
-    tail, tip = _ends(way, offset, there=True)
-    back_tail, back_tip = _ends(way, -offset, there=False)
+    way = Way((0.0, 0.0), (x, y), 0.0, 0.09, 1.0, False, False)
+    tail, tip = lane_ends(way, offset, there=True)
+    back_tail, back_tip = lane_ends(way, -offset, there=False)
     assert _outside(tip, (x, y)) == pytest.approx(_outside(back_tip, (0.0, 0.0)))
     assert _outside(tail, (0.0, 0.0)) == pytest.approx(_outside(back_tail, (x, y)))
     for end, box in ((tail, (0.0, 0.0)), (tip, (x, y))):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from PIL import Image
 from simulator.errors import InputError
 from simulator.machine.load import load_machine
 from simulator.observe.moments import Moments
+from simulator.observe.queues import longest_queues
 from simulator.observe.record import Recording, Window, record
 from simulator.plots import animation, gantt, queue_over_time
 from simulator.plots.animation import draw_animation, frame_times_ps
@@ -85,14 +87,25 @@ class TestQueues:
         """The second request waits at the link from 10 to 41 for the only credit."""
         machine = round_machine([0, 1], [(0, 1)], ["link.credits.request=1"])
         trace = from_start(machine, [once(0, 0, "r", 1), once(0, 1, "r", 1)], 100).trace
-        (panel,) = [panel for panel in queue_over_time._ports(trace) if panel.name == "link 0->1"]
+        found = longest_queues(trace)
+        (panel,) = [queue for queue in found if queue.name == "link 0->1"]
         assert panel.series["request"] == ((0, 0), (10_000, 1), (41_000, 0))
         assert panel.mean >= 0.31
-        (places,) = queue_over_time._controllers(trace)
+        (places,) = [queue for queue in found if "places taken" in queue.series]
         assert places.series["places taken"][:3] == ((0, 0), (30_000, 1), (61_000, 2))
 
 
 @pytest.mark.usefixtures("text_stays_text")
+@pytest.mark.parametrize("draw", [draw_gantt, draw_queues])
+def test_many_threads_do_not_widen_a_picture(draw: Callable[..., object], tmp_path: Path) -> None:
+    machine, widths = load_machine("xeon-e7-4830v3-4s"), []
+    for count in (2, 12):
+        workload = Workload.from_labels([f"{node}.{core}.r.{node}" for node in range(2) for core in range(count // 2)])
+        draw(record(machine, workload, Window(20.0, start_ns=0.0)), tmp_path / "a.png")
+        widths.append(Image.open(tmp_path / "a.png").width)
+    assert widths[1] < 1.1 * widths[0]
+
+
 def test_equal_recordings_give_equal_bytes(recording: Recording, tmp_path: Path) -> None:
     again = crossfire(200.0)
     for draw, name in ((draw_gantt, "gantt.svg"), (draw_queues, "queues.svg")):

@@ -16,8 +16,9 @@ def _caches(result: ReplayResult, count: str) -> int:
 
 
 def test_every_fill_of_the_caches_is_a_line_and_every_victim_is_written() -> None:
-    size = 16 << 20  # a thread's parts of three arrays, 6 MiB, leave its caches dirty
-    result = ran(init("w.0"), {**TRIAD, "repeat": 1}, machine=QUARTET, size=size)
+    size = 4 << 20  # a thread's parts of three arrays, 6 MiB, are more than its caches hold
+    threads = [{"name": "v", "node": 0, "core": 0}, {"name": "w", "node": 2, "core": 1}]
+    result = ran(init("w.0"), {**TRIAD, "repeat": 1}, machine=QUARTET, size=size, threads=threads)
     assert result.verdict == "finished"
     assert _caches(result, "fills") == sum(thread.lines for thread in result.threads) == 3 * size // 64
     read = sum(moved_lines(result, node) for node in range(4))

@@ -11,7 +11,10 @@ from simulator.engine.plan import Plan
 from simulator.engine.random_numbers import stream_start
 from tests.verification.window import Window, observe
 
-BASE_SEED = int(os.environ.get("NUMASIM_VERIFY_SEED", "1"))
+SEED_TEXT = os.environ.get("NUMASIM_VERIFY_SEED") or "1"
+if not SEED_TEXT.removeprefix("-").isdecimal():
+    raise ValueError(f"make verify SEED={SEED_TEXT}: a seed is a whole number")
+BASE_SEED = int(SEED_TEXT)
 SLOWER, FASTER = 1.01, 0.99  # services falsified by 1 %
 LEAST_WARMUP, MOST_WARMUP = 200, 2000  # lines; networks here forget their empty start within tens of services
 

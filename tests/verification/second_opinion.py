@@ -7,6 +7,9 @@ import os
 import subprocess
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
+
+import pytest
 
 from simulator.engine.plan import Plan, PortKind
 from tests.verification.draws import exponential
@@ -33,6 +36,13 @@ def what_is_missing() -> str | None:
         return f"no Python with Ciw at {interpreter()} (`make verify` makes one)"
     found = subprocess.run([interpreter(), "-c", "import ciw"], capture_output=True, text=True, check=False, cwd="/")
     return None if found.returncode == 0 else f"Ciw cannot be imported by {interpreter()}"
+
+
+def leave_out(reason: str) -> NoReturn:
+    """Skip a test that needs Ciw; fail it where the environment says that Ciw is required, as `make verify` does."""
+    if os.environ.get("NUMASIM_VERIFY_CIW") == "required":
+        pytest.fail(f"{reason}; `make verify` needs it for its second opinion, `make verify QUICK=1` does not", pytrace=False)
+    pytest.skip(reason)
 
 
 def ciw_replications(count: int, cycles: int, warmup: int, seed: int) -> list[list[float]]:

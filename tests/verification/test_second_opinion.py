@@ -21,6 +21,7 @@ from tests.verification.second_opinion import (
     THINK_NS,
     ciw_replications,
     engine_plan,
+    leave_out,
     look,
     what_is_missing,
 )
@@ -34,7 +35,7 @@ CYCLES, WARMUP = 5000, 100  # cycles without waiting, of one customer, in one re
 def test_ciw_agrees(report: Record) -> None:
     """Welch's interval for the difference of two means contains 0; and it would not if services took 1 % longer."""
     if (reason := what_is_missing()) is not None:
-        pytest.skip(reason)
+        leave_out(reason)
     theirs = list(zip(*ciw_replications(CIW, CYCLES, WARMUP, BASE_SEED), strict=True))
     ours, falsified = _engine(1.0), _engine(SLOWER)
     outside = []
@@ -46,6 +47,15 @@ def test_ciw_agrees(report: Record) -> None:
     assert outside == []
     difference, half_width = welch(theirs[0], falsified[0])
     assert abs(difference) > half_width
+
+
+def test_a_missing_second_opinion_is_a_failure_where_it_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMASIM_VERIFY_CIW", "required")
+    with pytest.raises(pytest.fail.Exception, match="no Ciw; `make verify` needs it"):
+        leave_out("no Ciw")
+    monkeypatch.delenv("NUMASIM_VERIFY_CIW")
+    with pytest.raises(pytest.skip.Exception, match="no Ciw"):
+        leave_out("no Ciw")
 
 
 def test_no_theory_here_is_exact() -> None:

@@ -100,7 +100,7 @@ class CompiledEngine:
             thread_last_ps=_integers(threads[:, word("T_LAST")]),
             thread_latency_ps=_integers(threads[:, word("T_LATENCY")]),
             path_lines=_integers(paths[:, word("Y_LINES")]),
-            path_parts_ps=tuple(_integers(row) for row in paths[:, word("Y_PARTS") :]),
+            path_parts_ps=tuple(_integers(row) for row in paths[:, word("Y_PARTS") : word("Y_HISTOGRAM")]),
             port_busy_ps=_integers(ports[:, word("P_BUSY_PS")] - np.maximum(0, ports[:, word("P_BUSY_UNTIL")] - now)),
             port_waiting_ps=_integers(waiting),
             port_sent=tuple(_integers(row) for row in ports[:, sent : sent + size.kinds]),
@@ -117,6 +117,10 @@ class CompiledEngine:
         """Return foreground lines by latency, in bins of `LATENCY_BIN_PS`."""
         start = self._memory.header("HISTOGRAM_AT")
         return self._memory.words[start : start + LATENCY_BINS].tolist()  # type: ignore[no-any-return]
+
+    def path_histogram(self, path: int) -> Sequence[int]:
+        """Return the lines of a path by latency, in bins of `LATENCY_BIN_PS`."""
+        return self._record("PATH", path)[word("Y_HISTOGRAM") :].tolist()  # type: ignore[no-any-return]
 
     # -- who waits for whom ----------------------------------------------------------------------------------------------
 

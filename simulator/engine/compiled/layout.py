@@ -60,9 +60,10 @@ BRANCH_WORDS = np.uint64(5)
 # by node from R_ANSWER_STAGE on: where it answers, where it answers as owner, where a probe for it alone starts
 G_TRANSACTION, G_VICTIM, G_DRAW, G_BARRIER, G_PATH, G_COMPUTE, G_SHARED, G_LOCK = map(np.uint64, range(8))
 PROGRAM_WORDS = np.uint64(8)
-Y_LINES, Y_PARTS = map(np.uint64, range(2))  # of a path; then its time by part
+Y_LINES, Y_PARTS = map(np.uint64, range(2))  # of a path; then its time by part, and its lines by latency
 PARTS = np.uint64(16)
-PATH_WORDS = np.uint64(17)
+Y_HISTOGRAM = np.uint64(17)
+PATH_WORDS = np.uint64(17 + 8192)
 (
     T_STREAM, T_BACKGROUND, T_WINDOW, T_FIRST, T_COUNT, T_LIMIT, T_INTERVAL, T_OPEN,
     T_SLICE_PERIOD, T_SLICE_START, T_SLICE_LENGTH, T_SLOTS, T_DUE,

@@ -156,6 +156,8 @@ def count_parts(m: Words, state: Word, core: Word) -> None:
     m[state + A_PARTS + CORE] = core
     y = m[m[state + A_PROGRAM] + G_PATH]
     m[y + Y_LINES] += ONE
+    if m[RECORDING]:
+        m[y + Y_HISTOGRAM + min((m[NOW] - m[state + A_ISSUED]) >> BIN_SHIFT, LAST_PATH_BIN)] += ONE
     for part in range(PARTS):
         m[y + Y_PARTS + part] += m[state + A_PARTS + part]
 

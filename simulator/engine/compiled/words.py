@@ -38,6 +38,7 @@ MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
 U30, U27, U31 = np.uint64(30), np.uint64(27), np.uint64(31)
 LAST_BIN = np.uint64((1 << 16) - 1)
+LAST_PATH_BIN = np.uint64((1 << 13) - 1)
 BIN_SHIFT = np.uint64(8)
 
 

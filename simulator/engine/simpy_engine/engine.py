@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from simulator.engine.deadlock import Waiting, WaitState
-from simulator.engine.interface import LATENCY_BINS, Rows, Snapshot, Stop
+from simulator.engine.interface import LATENCY_BINS, PATH_BINS, Rows, Snapshot, Stop
 from simulator.engine.plan import NONE, Action, Part, Plan
 from simulator.engine.simpy_engine.clock import Clock
 from simulator.engine.simpy_engine.fabric import Fabric
@@ -103,10 +103,15 @@ class SimpyEngine:
     def start_latency_record(self) -> None:
         """Begin to count latencies of foreground lines."""
         self._threads.histogram = [0] * LATENCY_BINS
+        self._threads.path_histograms = [[0] * PATH_BINS for _ in self._plan.paths.thread]
 
     def latency_histogram(self) -> Sequence[int]:
         """Return foreground lines by latency, in bins of `LATENCY_BIN_PS`."""
         return self._threads.histogram or []
+
+    def path_histogram(self, path: int) -> Sequence[int]:
+        """Return the lines of a path by latency, in bins of `LATENCY_BIN_PS`."""
+        return self._threads.path_histograms[path] if self._threads.path_histograms else []
 
     # -- building: what observed.py replaces -----------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import astuple
 
 from simulator.engine.deadlock import Member
-from simulator.engine.interface import LATENCY_BIN_PS, LATENCY_BINS
+from simulator.engine.interface import LATENCY_BIN_PS, LATENCY_BINS, PATH_BINS
 from simulator.engine.order import Phase, components, event_key
 from simulator.engine.plan import CACHED, NONE, Part, Plan
 from simulator.engine.random_numbers import random_bits
@@ -44,6 +44,7 @@ class Threads:
         self.threads = [self._build(index) for index in range(len(plan.threads.label))]
         self.below_target = 0
         self.histogram: list[int] | None = None
+        self.path_histograms: list[list[int]] = []
         self.path_lines = [0] * len(plan.paths.thread)
         self.path_parts_ps = [[0] * len(Part) for _ in plan.paths.thread]
 
@@ -176,6 +177,9 @@ class Threads:
         parts_ps[Part.CORE] = core_ps
         path = self._path[transaction.program_row]
         self.path_lines[path] += 1
+        if self.path_histograms:
+            latency_ps = self._clock.now_ps - transaction.issued_ps
+            self.path_histograms[path][min(latency_ps // LATENCY_BIN_PS, PATH_BINS - 1)] += 1
         self.path_parts_ps[path] = [sum(pair) for pair in zip(self.path_parts_ps[path], parts_ps, strict=True)]
 
     def _last_wanted(self, thread: ThreadState) -> int:

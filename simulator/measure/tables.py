@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
-from simulator.measure.result import RunResult, ThreadReport
+from typing import Protocol
+
+from simulator.measure.result import ControllerReport, LinkReport, RunResult, ThreadReport
 from simulator.tables import Cell, Mood, Table, number, row
+
+
+class Loads(Protocol):
+    """A result with loads of links and memories."""
+
+    @property
+    def links(self) -> dict[str, LinkReport]:
+        """By link key."""
+
+    @property
+    def controllers(self) -> dict[str, ControllerReport]:
+        """By node."""
 
 
 def run_tables(result: RunResult) -> tuple[Table, ...]:
@@ -18,7 +32,7 @@ def threads_table(result: RunResult) -> Table:
     return Table(f"Threads on {result.machine}", headers, tuple(_thread(thread) for thread in result.threads), left=2)
 
 
-def links_table(result: RunResult) -> Table:
+def links_table(result: Loads) -> Table:
     """Return the link directions with their loads."""
     rows = tuple(
         row(
@@ -34,7 +48,7 @@ def links_table(result: RunResult) -> Table:
     return Table("Links: GB/s, what it would be on an ideal link, and bytes by class in per cent", headers, rows)
 
 
-def controllers_table(result: RunResult) -> Table:
+def controllers_table(result: Loads) -> Table:
     """Return the memory controllers with their loads."""
     rows = tuple(
         row(

@@ -1,0 +1,1 @@
+"""`numasim report`: results as one page that needs nothing else."""
