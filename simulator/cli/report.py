@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from simulator.cli.guard import say
 from simulator.cli.output import STDOUT, Place, check_outputs, write_text
 from simulator.errors import InputError
 
@@ -34,6 +35,8 @@ def command(args: argparse.Namespace) -> int:
 
     _check_output(args)
     write_text(args.output, report_html(read_documents(args.files)))
+    if args.output != STDOUT:
+        say(f"wrote {args.output}")
     return 0
 
 

@@ -1,57 +1,17 @@
-"""Worker processes, the tasks that wait for them, and the end of tasks that take too long or that nobody waits for any more."""
+"""The line of tasks before the workers, and the end of tasks that take too long or that nobody waits for any more."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-import sys
-from asyncio.subprocess import PIPE, Process
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from simulator.serve.messages import BUSY, FAILED, REPLACED, TOO_LONG, Answer, Kind, refusal
+from simulator.serve.child import Job, Worker, WorkerDiedError
+from simulator.serve.messages import BUSY, FAILED, TOO_LONG, Answer, Kind, refusal
 
-_LONGEST_LINE = 1 << 20
 _ENDED = refusal(BUSY, "numasim serve is ending")
-# A worker finds its modules where this process finds them, installed or not.
-_WORKER = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from simulator.serve.worker import main; main()"
-
-
-@dataclass(eq=False)
-class Job:
-    """A task under way.
-
-    Attributes
-    ----------
-    answer : future of Answer
-    progress : list or None
-        Runs done, runs planned so far, and what was done last.
-    started : bool
-    """
-
-    kind: Kind
-    setup: Any
-    answer: asyncio.Future[Answer] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-    stopped: asyncio.Event = field(default_factory=asyncio.Event)
-    progress: list[Any] | None = None
-    started: bool = False
-
-    def finish(self, answer: Answer) -> None:
-        """Give the answer, unless there is one."""
-        if not self.answer.done():
-            self.answer.set_result(answer)
-
-    def stop(self, reason: str) -> None:
-        """Say that nobody waits for it any more."""
-        self.finish(refusal(REPLACED, reason))
-        self.stopped.set()
-
-
-class WorkerDiedError(Exception):
-    """A worker process ended in the middle of a task, or could not start."""
 
 
 class Pool:
@@ -122,7 +82,7 @@ class Pool:
             await self._arrived.wait()
         return self._line.popleft()
 
-    async def _do(self, job: Job, worker: _Worker | None) -> bool:
+    async def _do(self, job: Job, worker: Worker | None) -> bool:
         """Do a task; False: the worker is of no more use."""
         job.started = True
         doing = asyncio.create_task(self._answer(job, worker))
@@ -146,79 +106,21 @@ class Pool:
             doing.cancel()
             stopped.cancel()
 
-    async def _answer(self, job: Job, worker: _Worker | None) -> Answer:
+    async def _answer(self, job: Job, worker: Worker | None) -> Answer:
         if worker is None:
             raise WorkerDiedError("no process for runs could be started; the terminal of numasim serve says more")
         return await worker.do(job, self._offered)
 
 
-async def _started() -> _Worker | None:
+async def _started() -> Worker | None:
     """Start a worker; None: it cannot, which is said to whoever asks next."""
     with contextlib.suppress(WorkerDiedError):
-        return await _Worker.start()
+        return await Worker.start()
     return None
 
 
-async def _replaced(worker: _Worker | None) -> _Worker | None:
+async def _replaced(worker: Worker | None) -> Worker | None:
     """End a worker and start another, so that the next task need not wait for one to load the engine."""
     if worker is not None:
         await worker.end()
     return await _started()
-
-
-@dataclass(eq=False)
-class _Worker:
-    process: Process
-
-    @classmethod
-    async def start(cls) -> _Worker:
-        """Start one and wait until it has loaded the engine."""
-        command = (sys.executable, "-P", "-c", _WORKER, json.dumps(sys.path))
-        own_group = sys.platform != "win32"  # Ctrl-C is for the server alone
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *command, stdin=PIPE, stdout=PIPE, limit=_LONGEST_LINE, start_new_session=own_group
-            )
-        except OSError as error:
-            raise WorkerDiedError(str(error)) from None
-        worker = cls(process)
-        try:
-            await worker._message()
-        except BaseException:
-            await worker.end()
-            raise
-        return worker
-
-    async def do(self, job: Job, offered: Sequence[str]) -> Answer:
-        """Do a task."""
-        assert self.process.stdin is not None and self.process.stdout is not None
-        task = {"kind": job.kind, "setup": job.setup, "offered": offered}
-        try:
-            self.process.stdin.write(json.dumps(task).encode() + b"\n")
-            await self.process.stdin.drain()
-            while True:
-                message = await self._message()
-                if "status" in message:
-                    return Answer(message["status"], await self.process.stdout.readexactly(message["bytes"]))
-                job.progress = message["progress"]
-        except (OSError, asyncio.IncompleteReadError):
-            raise WorkerDiedError("the process of this run has ended, perhaps for lack of memory") from None
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether it has ended by itself."""
-        return self.process.returncode is not None
-
-    async def end(self) -> None:
-        """End it now."""
-        with contextlib.suppress(ProcessLookupError):
-            self.process.kill()
-        await self.process.wait()
-
-    async def _message(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        line = await self.process.stdout.readline()
-        if not line:
-            raise WorkerDiedError("the process of this run has ended, perhaps for lack of memory")
-        message: dict[str, Any] = json.loads(line)
-        return message

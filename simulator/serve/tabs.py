@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.errors import InputError
+from simulator.serve.child import Job
 from simulator.serve.limits import MOST_TABS, Limits
 from simulator.serve.messages import ACCEPTED, BUSY, UNKNOWN, Answer, refusal
-from simulator.serve.pool import Job, Pool
+from simulator.serve.pool import Pool
 
 _TAB = re.compile(r"[A-Za-z0-9-]{1,64}")
 _LOOK_S = 0.25  # between two looks whether a page is still there

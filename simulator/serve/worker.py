@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from simulator.errors import NumasimError
 from simulator.serve.messages import FAILED, OK, WRONG_INPUT, error_text
-from simulator.serve.setup import read_setup
+from simulator.serve.setup import Setup, read_setup
 from simulator.serve.tasks import answer
 
 
@@ -43,11 +43,8 @@ def _read(stream: BinaryIO, tasks: queue.SimpleQueue[bytes]) -> None:
 
 
 def _load_engine() -> None:
-    """Load the machine code, or make it, before the first task waits for it."""
-    from simulator.machine.load import load_machine
-    from simulator.measure.idle import zero_load_ps
-
-    zero_load_ps(load_machine("one-node"), 0, 0)
+    """Load all that a run takes, or compile it, before the first task waits for it."""
+    answer("run", Setup("one-node", ("0.0.r.0",)), ("one-node",), lambda done, planned, last: None)
 
 
 def _do(task: dict[str, Any], answers: BinaryIO) -> None:

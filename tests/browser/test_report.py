@@ -23,6 +23,7 @@ pytestmark = pytest.mark.browser
 sync_api = pytest.importorskip("playwright.sync_api")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)><b>bold</b>"
 Opened = Callable[..., Any]
 
 
@@ -32,10 +33,24 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("report")
     run, trace = samples.run_and_trace(folder)
     others = [maker(folder) for maker in (samples.loaded, samples.store, samples.reproduction, samples.replay)]
-    pages = {"one": [run, trace], "all": [run, trace, *others]}
+    large = folder / "large.json"
+    assert main(["trace", "xeon-e7-4830v3-4s", "0.0.w.1", "3.11.r.0", "--warmup", "50", "--window", "200", "-o", str(large)]) == 0
+    pages = {"one": [run, trace], "all": [run, trace, *others], "large": [large], "evil": [_evil(run), _evil(trace)]}
     for name, inputs in pages.items():
         assert main(["report", *map(str, inputs), "-o", str(folder / f"{name}.html")]) == 0
     return {"run": run, "trace": trace, **{name: folder / f"{name}.html" for name in pages}}
+
+
+def _evil(path: Path) -> Path:
+    """Write a result whose names are markup and scripts."""
+    table = json.loads(path.read_text(encoding="utf-8"))
+    inner = table.get("otherData", table)
+    inner["provenance"]["machine"]["title"] = inner["provenance"]["machine"]["name"] = inner["machine"] = EVIL
+    if "verdict_detail" in inner:
+        inner["verdict_detail"] = EVIL
+    changed = path.with_name(f"<img src=x onerror=alert(3)>{path.name}")
+    changed.write_text(json.dumps(table), encoding="utf-8")
+    return changed
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +113,23 @@ def test_everything_is_drawn_and_fits(opened: Opened) -> None:
         for chart in ("run-1-breakdown", "loaded-chart", "store-1-chart", "window-1-loads", "window-1-queues"):
             assert page.locator(f"#{chart} svg.main-svg").first.is_visible()
         assert page.locator("#reproduction-1 .figures svg.main-svg").count() >= 1
+
+
+def test_names_are_text_whatever_is_in_them(opened: Opened) -> None:
+    page = opened("evil")
+    assert page.locator("img, b").count() == 0
+    assert EVIL in page.locator("#run-1 > p").inner_text() and EVIL in page.locator("#window-1 > p").inner_text()
+    assert page.get_attribute("#run-1 svg.machine", "aria-label") == f"the machine {EVIL}"
+
+
+def test_a_large_machine_with_many_slots_is_replayed(opened: Opened) -> None:
+    page = opened("large")
+    assert page.locator("#window-1 .core").count() == 48
+    assert page.locator("#window-1 .slot").count() > 50
+    for place in page.locator("#window-1 .slot").evaluate_all("all => all.map(one => Number(one.getAttribute('width')))"):
+        assert place > 1
+    _set_time(page, 100)
+    assert page.locator("#window-1 .packet").count() > 0
 
 
 def test_links_show_their_load_by_colour_and_width(opened: Opened, files: dict[str, Path]) -> None:

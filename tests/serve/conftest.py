@@ -15,6 +15,10 @@ from simulator.serve.guard import LOOPBACK_NAMES
 from simulator.serve.information import information
 from simulator.serve.limits import Limits
 
+EVERY_CORE = {  # 48 threads and the demand of 16 links: some 13 s
+    "machine": "opteron-6172-4p",
+    "threads": [f"{node}.{core}.w.{(node + 1 + core % 7) % 8}" for node in range(8) for core in range(6)],
+}
 ADDRESS = "http://localhost:8642"
 
 
@@ -32,7 +36,7 @@ def client() -> Iterator[TestClient]:
 
 @pytest.fixture(scope="session")
 def hurried() -> Iterator[TestClient]:
-    """One worker, half a second a run."""
-    limits = Limits(jobs=1, run_s=0.5, waiting=1, grace_s=0.1)
+    """One worker, a second and a half a run."""
+    limits = Limits(jobs=1, run_s=1.5, waiting=1, grace_s=0.1)
     with TestClient(build_app(settings(limits)), base_url=ADDRESS) as started:
         yield started

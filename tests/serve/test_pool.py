@@ -10,14 +10,15 @@ import pytest
 
 pytest.importorskip("starlette")
 
+from simulator.serve.child import Job
 from simulator.serve.limits import Limits
 from simulator.serve.messages import ACCEPTED, BUSY, FAILED, OK, REPLACED, UNKNOWN
-from simulator.serve.pool import Job, Pool
+from simulator.serve.pool import Pool
 from simulator.serve.tabs import Tabs, attended
+from tests.serve.conftest import EVERY_CORE
 
 SMALL = {"machine": "two-node", "threads": ["0.0.r.1"]}
 OFFERED = ("two-node", "opteron-6172-4p")
-LONG = {"machine": "opteron-6172-4p", "threads": [f"{node}.{core}.r.{(node + 1) % 8}" for node in range(8) for core in range(6)]}
 
 
 def in_pool(story: Callable[[Pool], Awaitable[None]], **bounds: Any) -> None:
@@ -39,11 +40,12 @@ async def begun(job: Job) -> None:
         await asyncio.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_over_a_task_is_replaced() -> None:
     async def story(pool: Pool) -> None:
         await pool.submit("run", SMALL).answer
         workers = _workers(pool)
-        job = pool.submit("run", LONG)
+        job = pool.submit("run", EVERY_CORE)
         await begun(job)
         for worker in workers:
             worker.process.kill()
@@ -74,7 +76,7 @@ def _workers(pool: Pool) -> list[Any]:
 @pytest.mark.slow
 def test_a_stopped_task_that_waits_is_never_done_and_a_page_that_is_gone_stops_its_own() -> None:
     async def story(pool: Pool) -> None:
-        long = pool.submit("run", LONG)
+        long = pool.submit("run", EVERY_CORE)
         await begun(long)
         waiting = pool.submit("run", SMALL)
         waiting.stop("no more")
@@ -109,8 +111,8 @@ def test_explanations_that_no_page_asks_for_are_stopped() -> None:
     async def story(pool: Pool) -> None:
         now = 0.0
         tabs = Tabs(pool, pool, Limits(jobs=1, unasked_s=150.0), clock=lambda: now)
-        assert tabs.explain("left", LONG).status == ACCEPTED
-        assert tabs.explain("kept", LONG).status == ACCEPTED
+        assert tabs.explain("left", EVERY_CORE).status == ACCEPTED
+        assert tabs.explain("kept", EVERY_CORE).status == ACCEPTED
         now = 100.0
         tabs.explanation("kept")
         now = 200.0
@@ -125,7 +127,7 @@ def test_a_closed_pool_leaves_nobody_waiting_and_no_process() -> None:
     async def story(pool: Pool) -> None:
         await pool.submit("run", SMALL).answer
         (worker,) = _workers(pool)
-        first, second = pool.submit("run", LONG), pool.submit("run", LONG)
+        first, second = pool.submit("run", EVERY_CORE), pool.submit("run", EVERY_CORE)
         await begun(first)
         await pool.close()
         assert (await first.answer).status == (await second.answer).status == BUSY

@@ -5,8 +5,8 @@ numasim.charts = (() => {
   const CONFIG = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
   const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
   const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "star"];
-  const SERIES = 6, PAPER = 680, LEGEND_COLUMN = 165, LEGEND_ROW = 21, LEGEND_SIGN = 42, LETTER = 7;
-  const BELOW = { orientation: "h", entrywidth: LEGEND_COLUMN - LEGEND_SIGN, yref: "container", y: 0, yanchor: "bottom", xref: "container", x: 0 };
+  const SERIES = 6, PAPER = 680, LEGEND_COLUMN = 165, LEGEND_ROW = 21, LEGEND_SIGN = 42, MARGINS = 150, LETTER = 7;
+  const BELOW = { orientation: "h", entrywidth: LEGEND_COLUMN - LEGEND_SIGN, yref: "container", y: 0, yanchor: "bottom", xref: "container", x: 0, maxheight: 2000 };
   const drawn = new Map(); // by element: what draws it
 
   const colour = numasim.page.colour;
@@ -30,6 +30,9 @@ numasim.charts = (() => {
       ...(numasim.charts.paper ? { width: PAPER } : { autosize: true }),
     };
   }
+
+  // Height of a legend, which plotly makes as wide as the plot between its margins.
+  const legendRows = (count, entry, width) => LEGEND_ROW * Math.ceil(count / Math.max(1, Math.floor((width - MARGINS) / entry)));
 
   function show(id, make) {
     const place = document.querySelector(`#${CSS.escape(id)} .plot`);
@@ -62,7 +65,7 @@ numasim.charts = (() => {
   function breakdown(id, data) {
     const names = data.paths.map((path) => plain(path.name));
     return show(id, (width) => ({
-      height: 90 + 46 * names.length + LEGEND_ROW * Math.ceil(data.parts.length / Math.max(1, Math.floor(width / LEGEND_COLUMN))),
+      height: 90 + 46 * names.length + legendRows(data.parts.length, LEGEND_COLUMN, width),
       traces: data.parts.map((part) => ({
         type: "bar",
         orientation: "h",
@@ -114,7 +117,7 @@ numasim.charts = (() => {
   function lines(id, many, { unit, x, shape, height, range }) {
     const entry = LETTER * Math.max(...many.map((line) => line.name.length));
     return show(id, (width) => ({
-      height: height + LEGEND_ROW * Math.ceil(many.length / Math.max(1, Math.floor(width / (entry + LEGEND_SIGN)))),
+      height: height + legendRows(many.length, entry + LEGEND_SIGN, width),
       traces: many.map((one, place) => ({
         type: "scatter",
         mode: one.mode || "lines",
