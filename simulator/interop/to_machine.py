@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from simulator.errors import InputError
@@ -153,6 +154,7 @@ def _nodes(
     return record, kept, about_empty(empty, left_out)
 
 
+@cache
 def _blocks(base: str) -> list[str]:
     """Return the blocks of constants that a base has, distances left out."""
     table = read_document(locate(base)).data

@@ -39,7 +39,7 @@ _SHARES = (
     _Share("walking: core", ("core",), "#e3e9ef"),
     _Share("queueing in nodes", ("node_queue", "node_buffers", "source"), "#fdd0a2", "----"),
     _Share("queueing at links", ("link_queue", "credits"), "#f16913", "////"),
-    _Share("queueing at memory", ("dram_queue", "controller_full"), "#fdae6b", "\\\\\\\\"),
+    _Share("queueing at memory", ("dram_queue", "controller_full", "shared_line"), "#fdae6b", "\\\\\\\\"),
     _Share("wait for probes", ("probe_wait",), "#b2abd2", "||||"),
 )
 _OTHER = _Share("other: no line in the slot", (), "#ffffff")

@@ -50,6 +50,12 @@ class Server:
         """Where it listens."""
         return int(self.link.split(":")[2].split("/")[0])
 
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.end()
+
     def end(self) -> int:
         """Press Ctrl-C."""
         if self.process.poll() is None:
@@ -60,9 +66,8 @@ class Server:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    running = Server()
-    yield running
-    running.end()
+    with Server() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -271,6 +276,21 @@ def test_two_tabs_at_once(server: Server, browser: Any) -> None:
         assert other.locator("#command").inner_text().startswith("numasim run two-node 0.0.w.1 ")
 
 
+def test_twenty_tabs_of_one_browser_all_get_their_answer(server: Server, browser: Any) -> None:
+    context = browser.new_context(viewport=DESK)
+    wanted = [f"{place % 4}.{place % 2}.{'rw'[place % 2]}.{place // 5}" for place in range(20)]
+    pages = [context.new_page() for _ in wanted]
+    for page, label in zip(pages, wanted, strict=True):
+        page.goto(f"{server.link}#machine=quartet&threads={label}", wait_until="commit")
+    for page in pages:
+        ready(page)
+        timed(page)
+    assert [labels(page) for page in pages] == [[label] for label in wanted]
+    commands = [page.locator("#command").inner_text() for page in pages]
+    assert commands == [f"numasim run quartet {label} --ci 1.5 --lines 10000" for label in wanted]
+    context.close()
+
+
 @pytest.mark.parametrize(
     ("address", "arguments"),
     [
@@ -307,18 +327,16 @@ def test_why_with_progress_and_stop(server: Server, browser: Any) -> None:
 
 
 def test_a_server_that_is_gone_and_comes_back(browser: Any) -> None:
-    first = Server()
-    with opened(browser, first.link + FIRST, may_complain=True) as page:
+    with Server() as first, opened(browser, first.link + FIRST, may_complain=True) as page:
         assert first.end() == 130
         drag_without_answer(page)
         page.wait_for_selector("#unreachable:not([hidden])")
         assert f"cannot be reached at 127.0.0.1:{first.port}" in page.locator("#unreachable").inner_text()
         assert labels(page) == ["2.0.w.1", "1.0.w.0"]
-        second = Server(first.port)
-        page.wait_for_selector("#unreachable", state="hidden", timeout=30_000)
-        ready(page)
-        timed(page)
-        second.end()
+        with Server(first.port):
+            page.wait_for_selector("#unreachable", state="hidden", timeout=30_000)
+            ready(page)
+            timed(page)
 
 
 def drag_without_answer(page: Any) -> None:
@@ -329,12 +347,14 @@ def drag_without_answer(page: Any) -> None:
 
 
 def test_elsewhere_the_link_brings_a_token(browser: Any) -> None:
-    server = Server(0, "--host", "0.0.0.0")
-    link = re.sub(r"//[^:]+:", "//127.0.0.1:", server.link)
-    with opened(browser, link + FIRST) as page:
+    with Server(0, "--host", "0.0.0.0") as server, opened(browser, local(server.link) + FIRST) as page:
         assert "token" not in page.url
         assert labels(page) == ["0.0.w.1", "1.0.w.0"]
         page.reload()
         ready(page)
         timed(page)
-    assert server.end() == 130
+
+
+def local(link: str) -> str:
+    """The same link by an address that surely leads here."""
+    return re.sub(r"//[^:]+:", "//127.0.0.1:", link)

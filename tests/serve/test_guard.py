@@ -61,6 +61,8 @@ def test_the_link_leaves_the_token_as_a_cookie(guarded: TestClient) -> None:
     assert re.fullmatch(r"numasim-7=secret; HttpOnly; Path=/; SameSite=strict", answer.headers["set-cookie"])
     for path in PATHS[:3]:
         assert guarded.get(path).status_code == 200
+    assert guarded.get("/?token=secret", follow_redirects=False).status_code == 303  # not kept in the address the second time
+    assert guarded.get("/?token=wrong").status_code == 401
     guarded.cookies.clear()
     assert guarded.get("/api/information?token=secret").status_code == 200
 
