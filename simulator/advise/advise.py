@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from simulator import __version__
@@ -123,7 +124,7 @@ def _placement(scene: Scene, one: Finalist, finalists: Sequence[Finalist]) -> Pl
         own=one.candidate == scene.own,
         time_ns=one.time_ns,
         half_width_ns=one.half_width_ns,
-        slower_percent=one.slower_percent,
+        slower_percent=one.slower_percent if math.isfinite(one.slower_percent) else None,
         equal=one.equal,
         local_percent=one.mean.local_percent,
         latency_ns=one.mean.latency_ns,
@@ -154,7 +155,8 @@ def _closest(scene: Scene, bench: Bench, chosen: Finalist) -> list[str]:
     plain = next((one for one in bench.ranked if not any(one.arrays)), None)
     if plain is None:
         return []
-    slower = 100 * ((bench.first(plain).time_ns or 0) / chosen.time_ns - 1)
+    plain_ns = bench.first(plain).time_ns or 0
+    slower = 100 * (plain_ns / chosen.time_ns - 1) if chosen.time_ns else 0.0
     lines = [line for line in command_lines(scene, plain) if line.startswith("numactl")]
     return [f"closest with numactl alone, {slower:+.1f} % in time: {'; '.join(lines)}"]
 

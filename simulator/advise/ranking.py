@@ -85,10 +85,17 @@ def ranking(trials: dict[Candidate, list[Trial]]) -> tuple[Finalist, ...]:
     found = []
     for one in order:
         difference = times[one] - best
-        slower = 100 * float(difference.mean()) / float(best.mean())
+        slower = _slower_percent(float(difference.mean()), float(best.mean()))
         equal = float(difference.mean()) <= half_width(difference, comparisons) or slower < EQUAL_PERCENT
         found.append(Finalist(one, float(times[one].mean()), half_width(times[one]), slower, bool(equal), _mean(trials[one])))
     return tuple(found)
+
+
+def _slower_percent(difference_ns: float, best_ns: float) -> float:
+    """Return how much longer than the fastest; what takes time is without end slower than what takes none."""
+    if best_ns:
+        return 100 * difference_ns / best_ns
+    return math.inf if difference_ns else 0.0
 
 
 def half_width(values: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]], comparisons: int = 1) -> float:

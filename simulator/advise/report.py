@@ -27,7 +27,7 @@ class PlacementReport(Report):
     own: bool = Field(description="whether it is the file's own placement, or equal to it")
     time_ns: float = Field(description="mean, until the last thread that may move is done with the whole workload")
     half_width_ns: float = Field(description="of the 95 % Student interval of the mean")
-    slower_percent: float = Field(description="than the fastest")
+    slower_percent: float | None = Field(description="than the fastest; None: that takes no time at all")
     equal: bool = Field(description="cannot be told from the fastest")
     local_percent: float | None = Field(
         description="share of the lines that came from the threads' own nodes; None: none fetched"

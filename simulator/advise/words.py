@@ -35,15 +35,20 @@ def sentences(scene: Scene, advised: Finalist, finalists: Sequence[Finalist]) ->
     if other.equal:
         first = "No placement that was run again can be told from the fastest."
         return first, f"{'The simplest' if own is None else 'That of the file'} is as good as any."
-    gain = 100 * (other.time_ns / advised.time_ns - 1)
     name = "The placement of the file" if advised is own else "The advised placement"
     whose = "the file's own" if other is own else "the slowest that was tried"
     first = (
         f"{name}, {_words(scene, advised)}, takes {advised.time_ns / 1000:.1f} us; "
-        f"{whose}, {_words(scene, other)}, {gain:.1f} % longer."
+        f"{whose}, {_words(scene, other)}, {_longer(other, advised)}."
     )
     facts = avoided(other.mean, advised.mean)
     return first, f"It avoids {'; '.join(facts)}." if facts else "No memory, link or latency by itself shows why: see the table."
+
+
+def _longer(other: Finalist, advised: Finalist) -> str:
+    if not advised.time_ns:  # all of the workload is its own cache's, or pages that are there already
+        return f"{other.time_ns / 1000:.1f} us"
+    return f"{100 * (other.time_ns / advised.time_ns - 1):.1f} % longer"
 
 
 def _words(scene: Scene, one: Finalist) -> str:
@@ -64,7 +69,7 @@ def _busy(worse: Trial, better: Trial) -> Iterator[tuple[float, str]]:
 def _remote(worse: Trial, better: Trial) -> Iterator[tuple[float, str]]:
     if worse.local_percent is not None and better.local_percent is not None:
         there, here = 1 - worse.local_percent / 100, 1 - better.local_percent / 100
-        yield there - here, f"{_percent(there)} of the lines from other nodes (now {_percent(here)})"
+        yield there - here, f"fetching {_percent(there)} of the lines from other nodes (now {_percent(here)})"
 
 
 def _latency(worse: Trial, better: Trial) -> Iterator[tuple[float, str]]:

@@ -81,7 +81,7 @@ def _threads(run: ReplayResult) -> Table:
                 f"{thread.node}.{thread.core}",
                 number(thread.time_ns / 1000, 1),
                 f"{thread.lines:,}",
-                number(thread.time_ns / thread.lines if thread.lines else None, 2),
+                number(thread.busy_ns / thread.lines if thread.lines else None, 2),
                 number(thread.gb_per_s, 2),
                 number(thread.local_percent, 1),
                 *(number(100 * hit / accesses if hit is not None and accesses else None, 1) for hit in hits),

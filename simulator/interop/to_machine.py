@@ -112,8 +112,8 @@ def machine_of(
     InputError
         There are no nodes or too many, they are no places of their own and not to be merged, or the links are not told.
     """
-    if base not in (bases := [shipped for shipped in shipped_names() if shipped not in list_machines()]):
-        raise InputError("has no constants to extend", field="--base", value=base, allowed=", ".join(bases))
+    if base not in _bases():
+        raise InputError("has no constants to extend", field="--base", value=base, allowed=", ".join(_bases()))
     whole, nodes, guesses = _nodes(record, origin, links, merge)
     ids = [node.id for node in nodes]
     source = f"{printable(origin.name)} ({whole.format})"
@@ -152,6 +152,13 @@ def _nodes(
     left_out = empty if links is not None else needless(slit(record), [node.id for node in record.nodes], empty)
     kept = tuple(node for node in record.nodes if node.id not in left_out)
     return record, kept, about_empty(empty, left_out)
+
+
+@cache
+def _bases() -> tuple[str, ...]:
+    """Return the shipped files that hold constants only: machines extend them."""
+    machines = set(list_machines())
+    return tuple(name for name in shipped_names() if name not in machines)
 
 
 @cache

@@ -87,6 +87,8 @@ def look_through(files: Sequence[TraceFile]) -> TraceLook:
                 found.add(place, chunk, look[place].file.path)
         readers = still
     threads = found.threads()
+    if not threads:
+        raise InputError("holds no access", file=files[0].path, allowed="at least one, in any of the traces")
     rank = {(thread.source, thread.number): index for index, thread in enumerate(threads)}
     place_of = np.array([rank[key] for key in found.numbers], np.int64)
     pages = np.concatenate(found.pages or [np.empty(0, np.uint64)])

@@ -19,7 +19,7 @@ from simulator.placement.page_table import PageTable
 from simulator.replay.homes import Homes
 from simulator.replay.look import TraceLook
 from simulator.replay.result import CacheReport, PhaseReport, ReplayResult, ReplayThread, TraceReport
-from simulator.units import LINE_BYTES, gb_per_s, ns_from_ps
+from simulator.units import LINE_BYTES, gb_per_s, ns_from_ps, ps_from_ns
 
 
 class ThreadPlace(Protocol):
@@ -33,6 +33,9 @@ class ThreadPlace(Protocol):
 
     @property
     def core(self) -> int: ...
+
+    @property
+    def start_ns(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ def report(
     """
     window = Window(outcome.plan, outcome.marks[0], outcome.last)
     stretches = [Window(outcome.plan, *ends) for ends in pairwise(outcome.marks)]
-    reports = [_thread(machine, window, place, *each) for place, each in enumerate(threads)]
+    reports = [_thread(machine, window, stretches, place, *each) for place, each in enumerate(threads)]
     return ReplayResult(
         machine=machine.name,
         workload=workload,
@@ -125,11 +128,18 @@ def _phase(window: Window, name: str) -> PhaseReport:
 
 
 def _thread(
-    machine: Machine, window: Window, index: int, place: ThreadPlace, homes: Homes, caches: CoreCaches | None
+    machine: Machine,
+    window: Window,
+    stretches: Sequence[Window],
+    index: int,
+    place: ThreadPlace,
+    homes: Homes,
+    caches: CoreCaches | None,
 ) -> ReplayThread:
     time_ps = window.last.thread_last_ps[index]
     paths = [path for path, thread in enumerate(window.plan.paths.thread) if thread == index]
     lines = sum(window.difference("path_lines", path) for path in paths)
+    busy_ps = sum(_busy_ps(stretch, index, paths, place) for stretch in stretches)
     fetched = dict(zip(machine.node_ids, homes.lines_by_node.tolist(), strict=True))
     total = sum(fetched.values())
     return ReplayThread(
@@ -138,11 +148,20 @@ def _thread(
         core=place.core,
         time_ns=ns_from_ps(time_ps),
         lines=lines,
-        gb_per_s=gb_per_s(lines * LINE_BYTES, time_ps) if time_ps else 0.0,
+        busy_ns=ns_from_ps(busy_ps),
+        gb_per_s=gb_per_s(lines * LINE_BYTES, busy_ps) if busy_ps else 0.0,
         local_percent=100 * fetched[place.node] / total if total else None,
         lines_by_node={node: count for node, count in fetched.items() if count},
         caches=None if caches is None else _caches(machine, caches),
     )
+
+
+def _busy_ps(stretch: Window, index: int, paths: Sequence[int], place: ThreadPlace) -> int:
+    """Return how long a thread was at work between two barriers: from its start to its last line there, if it had any."""
+    if not any(stretch.difference("path_lines", path) for path in paths):
+        return 0
+    begins_ps = max(stretch.opened.time_ps, ps_from_ns(place.start_ns))
+    return max(0, min(stretch.last.time_ps, stretch.last.thread_last_ps[index]) - begins_ps)
 
 
 def _caches(machine: Machine, caches: CoreCaches) -> CacheReport:

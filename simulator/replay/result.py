@@ -29,7 +29,8 @@ class ReplayThread(Report):
     core: int
     time_ns: float = Field(description="when its last line was complete and computed on, from the start of the run")
     lines: int = Field(description="lines it asked for, evictions not counted; those that its own cache held of shared ones are")
-    gb_per_s: float = Field(description="64 B a line over its time")
+    busy_ns: float = Field(description="of it, from its start to its last line in each phase that it asked for lines in")
+    gb_per_s: float = Field(description="64 B a line over `busy_ns`")
     local_percent: float | None = Field(description="share of its lines in its own node's memory; None: it fetched none")
     lines_by_node: dict[int, int] = Field(description="lines fetched from each node's memory")
     caches: CacheReport | None = Field(description="None: the machine's file describes no caches, so every access is a line")

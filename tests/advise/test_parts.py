@@ -227,7 +227,7 @@ def test_what_is_no_better_is_not_said() -> None:
     same = Trial(1.0, local_percent=50.0, latency_ns=100.0, queueing_ns=5.0, busy=0.5, links={"0->1": 0.5})
     assert avoided(same, same) == []
     assert avoided(replace(same, links={"0->1": 0.9}), same) == ["link 0->1 busy 90 % of the time (the fullest is now 50 %)"]
-    assert avoided(replace(same, local_percent=25.0), same) == ["75 % of the lines from other nodes (now 50 %)"]
+    assert avoided(replace(same, local_percent=25.0), same) == ["fetching 75 % of the lines from other nodes (now 50 %)"]
 
 
 def test_nothing_to_choose_is_said() -> None:

@@ -47,7 +47,7 @@ def test_the_text(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ["1*", "0:1", "--localalloc"] in [row[:3] for row in rows]
     assert any(row[1:5] == ["0:1", "(the", "file's)", "--membind=3"] for row in rows)
     assert "every placement that differs: 16 placements" in out
-    assert "It avoids 100 % of the lines from other nodes (now 0 %)" in " ".join(out.split())
+    assert "It avoids fetching 100 % of the lines from other nodes (now 0 %)" in " ".join(out.split())
     assert "  numactl --physcpubind=0 --localalloc ./w\n  taskset --cpu-list 0 ./w\n" in out
 
 
