@@ -206,8 +206,8 @@ def filter_tables(measured: FilterMeasurement, runs: list[FilterRun], tap_cycles
         energy.append(row(run.name, f"{run.threads}", *numbers, number(joules, 1)))
     heads = ("part", "threads", "s", "times as fast", "published", "W", "kJ a job")
     below = (
-        "  the same cycles a tap on every core, at the base clock of the data sheet, and all of the power limit all the time: the\n"
-        "  ratio is off by what differs in cycles and clocks, which nothing here measures"
+        "  the same cycles a tap on every core, at the base clock of the data sheet, and all of the power limit all the time;\n"
+        "  the ratio is off by what differs in cycles and clocks, which nothing here measures"
     )
     return [
         Table(f"Filter of {measured.taps:,} taps, {measured.samples:,} samples", headers, tuple(times), note=note),
