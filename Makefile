@@ -40,7 +40,7 @@ notebooks: $(NOTEBOOKS_READY)
 	$(BIN)/python -m simulator.cli.notebooks notebooks/*.py
 
 browser: $(BROWSER_READY)
-	$(BIN)/python -m pytest -m browser tests/browser
+	$(BIN)/python -m pytest -m browser tests/browser -rs
 
 lint: $(DEV_READY)
 	$(BIN)/ruff check .

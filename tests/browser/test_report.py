@@ -169,6 +169,26 @@ def test_hover_and_focus_say_the_same_numbers(opened: Opened, files: dict[str, P
     assert tip.is_hidden()
 
 
+def test_a_tap_shows_the_numbers_too(opened: Opened, files: dict[str, Path]) -> None:
+    page, run = opened(viewport=PHONE, has_touch=True), _run(files)
+    page.locator('#run-1 .thread[data-label="1.0.w.0"]').tap()
+    tapped = next(one for one in run.threads if one.label == "1.0.w.0")
+    assert f"{tapped.time_per_line_ns:.2f} ns a line" in page.locator("#tip").inner_text()
+
+
+def test_no_button_sends_a_chart_away(opened: Opened) -> None:
+    page = opened("all")
+    assert page.locator(".modebar-btn").count() > 0
+    assert page.locator("[data-title^=Share]").count() == 0
+
+
+def test_the_steps_of_a_line_fit_their_box(opened: Opened) -> None:
+    page = opened("all")
+    boxes = "[...document.querySelectorAll('.life .table-wrap')].map((box) => box.scrollWidth - box.clientWidth)"
+    assert page.evaluate(boxes)
+    assert max(page.evaluate(boxes)) <= 0
+
+
 def test_every_drawn_part_has_a_text(opened: Opened) -> None:
     page = opened("all")
     assert page.locator("svg.machine [tabindex]:not([aria-label])").count() == 0

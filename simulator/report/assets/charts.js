@@ -2,7 +2,9 @@
 "use strict";
 window.numasim = window.numasim || {};
 numasim.charts = (() => {
-  const CONFIG = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
+  // No button that would send a chart to somebody else's computer.
+  const LEFT_OUT = ["select2d", "lasso2d", "autoScale2d"];
+  const CONFIG = { responsive: true, displaylogo: false, showSendToCloud: false, modeBarButtonsToRemove: LEFT_OUT };
   const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
   const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "star"];
   const SERIES = 6, PAPER = 680, LEGEND_COLUMN = 165, LEGEND_ROW = 21, LEGEND_SIGN = 42, MARGINS = 150, LETTER = 7;

@@ -27,11 +27,13 @@ numasim.page = (() => {
     tip.setAttribute("aria-hidden", "true"); // what it says is the label of what it belongs to
     document.body.append(tip);
     const target = (event) => (event.target.closest ? event.target.closest("[data-tip]") : null);
-    document.addEventListener("pointermove", (event) => {
+    const pointed = (event) => {
       const element = target(event);
       if (element) show(element, event.clientX, event.clientY);
       else hide();
-    });
+    };
+    document.addEventListener("pointermove", pointed);
+    document.addEventListener("click", (event) => event.detail && pointed(event)); // a finger does not hover; keys click too
     document.addEventListener("pointerleave", hide);
     document.addEventListener("focusin", (event) => {
       const element = target(event);
