@@ -128,7 +128,8 @@ def _check_shared_cores(workload: Workload) -> None:
             continue
         names = f"threads {one.label} and {other.label} are on one core"
         if one.time_slice is None or other.time_slice is None:
-            raise InputError(f"{names}, which runs one at a time", field="threads", allowed="one thread a core (docs/scheduling.md plays more)")
+            allowed = "one thread a core (docs/scheduling.md plays more)"
+            raise InputError(f"{names}, which runs one at a time", field="threads", allowed=allowed)
         if _overlap(one.time_slice, other.time_slice):
             raise InputError(f"{names} and their time slices overlap", field="threads", allowed="one period, slices apart")
 

@@ -61,7 +61,10 @@ def test_no_thread_at_all() -> None:
     assert message(ODD) == "threads: a run needs at least one thread; allowed: labels such as 0.0.r.0"
 
 
-SHARED = "threads: threads {} and {} are on one core, which runs one at a time; allowed: one thread a core (docs/scheduling.md plays more)"
+SHARED = (
+    "threads: threads {} and {} are on one core, which runs one at a time; allowed: one thread a core "
+    "(docs/scheduling.md plays more)"
+)
 
 
 def test_two_threads_on_one_core() -> None:
